@@ -20,7 +20,7 @@ from probe.samples import OF_PAIRS, OF_TREES, PLAIN, VECTORS, WITH_DOMAINS, WITH
 from retable.experiments.identity import identity
 from retable.experiments.run import train_run
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, MODELS, PRETRAINED, network_class, read_beside_words
+from retable.models import MODELS, PRETRAINED, TRAINERS, network_class, read_beside_words
 from retable.papers import PAPERS, paper
 from retable.project.paths import TAGGED
 from retable.project.paths import VECTORS as VECTORS_FOLDER
@@ -68,7 +68,7 @@ BFLOAT16_ROUNDING = 0.05  # bfloat16 has three digits, after a few steps
 
 def training_cases() -> Iterator[Case]:
     """Yield a case for each reading of each model, and for each feature of the loop."""
-    for model in (*MODELS, *(each for each in LINEAR_MODELS if each not in PRETRAINED)):
+    for model in (*MODELS, *(each for each in TRAINERS if each not in PRETRAINED)):
         for reading, options in readings(model).items():
             yield case(f"{model}{f': {reading}' if reading else ''}", parameters_of(model, {"model": options}))
     for name, (model, asked) in LOOPS.items():
@@ -92,7 +92,7 @@ def readings(model: str) -> dict[str, Options]:
 
 def choices_of(model: str, defaults: Mapping[str, Any]) -> Iterator[Options]:
     """Yield each value of each Literal or bool option of a network."""
-    if model in LINEAR_MODELS:
+    if model in TRAINERS:
         return
     build = network_class(model)
     hints = get_type_hints(build.__init__)

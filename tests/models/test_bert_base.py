@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from retable.errors import InputError
-from retable.models import linear_loader
+from retable.models import loader_of
 from retable.models.bert_base import FineTuned, answers, load_pretrained, pretrained_files, rate_share, train_bert_base
 from tests.models.small_bert import needs_transformers, small_files
 from tests.training.conftest import make_split
@@ -41,7 +41,7 @@ def test_it_learns_chooses_its_epoch_on_dev_repeats_and_survives_saving(folder, 
     assert np.array_equal(again.probabilities(DEV), found)
     (tmp_path / "kept").mkdir()
     classifier.save(tmp_path / "kept")
-    assert np.array_equal(linear_loader("bert-base")(tmp_path / "kept").probabilities(DEV), found)
+    assert np.array_equal(loader_of("bert-base")(tmp_path / "kept").probabilities(DEV), found)
 
 
 @needs_transformers

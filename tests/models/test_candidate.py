@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, PRETRAINED
+from retable.models import PRETRAINED, TRAINERS
 from retable.models.candidate import Candidate, Search
 from retable.runs.folder import scores_of_splits
 from retable.training.options import Progress
@@ -15,7 +15,7 @@ from retable.vectors.store import NO_VECTORS
 from tests.training.conftest import make_split
 from tests.training.test_ranked import ranked
 
-MODELS = [name for name in LINEAR_MODELS if name not in PRETRAINED]
+MODELS = [name for name in TRAINERS if name not in PRETRAINED]
 SMALL = {"doc2vec": {"size": 8, "epochs": 2}, "lda": {"topics": [2, 3], "passes": 1, "skip": 0}}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retable.errors import InputError
-from retable.models import linear_loader
+from retable.models import loader_of
 from retable.models.doc2vec import cosines, inferred, logistic_weights, one_vector, train_doc2vec, trained_network
 from retable.text.pairs import joined
 from tests.training.conftest import make_split
@@ -95,7 +95,7 @@ def test_it_learns_chooses_on_dev_repeats_and_survives_saving(unit, tmp_path):
     train_doc2vec(SPLIT, DEV, unit=unit, **OPTIONS)[0].save(tmp_path / "again")
     for file in ("weights.safetensors", "paragraphs.json"):
         assert (tmp_path / "once" / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
-    assert np.array_equal(linear_loader("doc2vec")(tmp_path / "once").probabilities(DEV), answers)
+    assert np.array_equal(loader_of("doc2vec")(tmp_path / "once").probabilities(DEV), answers)
 
 
 def test_what_is_rebuilt_is_gensims_network_as_it_was_trained():
@@ -147,6 +147,6 @@ def test_pairs_are_told_apart_by_how_alike_their_texts_are(tmp_path):
     classifier, tried = train_doc2vec(pairs, pairs, compare=True, **OPTIONS)
     assert max(each.dev_accuracy for each in tried) > 0.9
     classifier.save(tmp_path)
-    assert np.array_equal(linear_loader("doc2vec")(tmp_path).probabilities(pairs), classifier.probabilities(pairs))
+    assert np.array_equal(loader_of("doc2vec")(tmp_path).probabilities(pairs), classifier.probabilities(pairs))
     with pytest.raises(InputError, match="is not a pair of texts"):
         train_doc2vec(SPLIT, DEV, compare=True, **OPTIONS)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.special import psi
 
-from retable.models import linear_loader
+from retable.models import loader_of
 from retable.models.lda import fitted_topics, topic_shares, train_lda, vocabulary_of, word_counts
 from tests.training.conftest import make_split
 
@@ -76,7 +76,7 @@ def test_it_learns_chooses_on_dev_repeats_and_survives_saving(unit, tmp_path):
     train_lda(SPLIT, DEV, topics=(2, 4), costs=(1.0, 10.0), unit=unit, **OPTIONS)[0].save(tmp_path / "again")
     for file in ("weights.safetensors", "topics.json"):
         assert (tmp_path / "once" / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
-    assert np.array_equal(linear_loader("lda")(tmp_path / "once").probabilities(DEV), answers)
+    assert np.array_equal(loader_of("lda")(tmp_path / "once").probabilities(DEV), answers)
 
 
 def test_of_equal_candidates_the_first_is_kept_and_costs_are_counted():

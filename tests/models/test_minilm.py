@@ -8,7 +8,7 @@ import pytest
 
 from retable.errors import InputError
 from retable.files import read_json, write_json
-from retable.models import linear_loader, minilm
+from retable.models import loader_of, minilm
 from retable.models.minilm import nearest, texts_of, train_minilm_knn, train_minilm_lr, vote_shares
 from retable.models.sentence_encoder import Encoder
 from retable.training.options import Progress
@@ -150,7 +150,7 @@ def test_a_run_reads_raw_texts_tells_its_cost_and_survives_saving_without_the_en
     assert trained.classifier.probabilities(dev).tobytes() == answers.tobytes()
     trained.classifier.save(tmp_path)
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 5000
-    assert linear_loader(model).__module__ == "retable.models.minilm"
+    assert loader_of(model).__module__ == "retable.models.minilm"
     again = load_classifier(asked(model, **options), tmp_path, dev.facts)
     assert again.probabilities(dev).tobytes() == answers.tobytes()
     encoder = Encoder(small_files(), 16)
@@ -177,7 +177,7 @@ def test_a_model_of_other_weights_is_refused(small, tmp_path):
     classifier.save(tmp_path)
     write_json(tmp_path / "sentences.json", read_json(tmp_path / "sentences.json") | {"encoder": "other"})
     with pytest.raises(InputError, match="was trained on vectors of a different encoder; train it again"):
-        linear_loader("minilm-lr")(tmp_path)
+        loader_of("minilm-lr")(tmp_path)
 
 
 def test_nothing_to_choose_from_is_refused_before_the_encoder_is_looked_for(monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from retable.errors import InputError
-from retable.models import linear_loader
+from retable.models import loader_of
 from retable.models.pair_features import bleu, features_of, matrix, train_pair_features
 from retable.text.pairs import joined, pairs_of
 from tests.training.conftest import make_split
@@ -89,7 +89,7 @@ def test_a_saved_classifier_answers_as_before(tmp_path):
     classifier, _ = train_pair_features(SPLIT, SPLIT, **OPTIONS)
     classifier.save(tmp_path)
     np.testing.assert_array_equal(
-        linear_loader("pair-features")(tmp_path).probabilities(SPLIT), classifier.probabilities(SPLIT)
+        loader_of("pair-features")(tmp_path).probabilities(SPLIT), classifier.probabilities(SPLIT)
     )
 
 

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.special import softmax
 
 from retable.layers.word_graph import word_graph
-from retable.models import linear_loader
+from retable.models import loader_of
 from retable.models.sgc import extent, fitted, known_words, train_sgc
 from tests.training.conftest import make_split
 
@@ -93,7 +93,7 @@ def test_it_learns_chooses_on_dev_repeats_and_survives_saving(unit, tmp_path):
     train_sgc(SPLIT, DEV, penalties=(1e-1, 1e-4), unit=unit, **OPTIONS)[0].save(tmp_path / "again")
     for file in ("weights.safetensors", "graph.json"):
         assert (tmp_path / "once" / file).read_bytes() == (tmp_path / "again" / file).read_bytes()
-    assert np.array_equal(linear_loader("sgc")(tmp_path / "once").probabilities(DEV), answers)
+    assert np.array_equal(loader_of("sgc")(tmp_path / "once").probabilities(DEV), answers)
 
 
 def test_rare_words_are_left_out_and_costs_are_counted():

@@ -9,7 +9,7 @@ import pytest
 from probe.samples import VECTORS, write_samples
 from probe.training import PRETRAINED, parameters_of
 from retable.errors import InputError
-from retable.models import LINEAR_MODELS, MODELS, is_seedless, minilm
+from retable.models import MODELS, TRAINERS, is_seedless, minilm
 from retable.models.sentence_encoder import Encoder
 from retable.own.candidates import check_model
 from retable.own.fit import fit
@@ -31,9 +31,7 @@ def of_texts_alone(model: str) -> bool:
     return True
 
 
-KNOWN = [
-    pytest.param(name, marks=needs_transformers if name in PRETRAINED else ()) for name in (*MODELS, *LINEAR_MODELS)
-]
+KNOWN = [pytest.param(name, marks=needs_transformers if name in PRETRAINED else ()) for name in (*MODELS, *TRAINERS)]
 OWN = [each for each in KNOWN if of_texts_alone(each.values[0])]
 OTHERS = [each for each in KNOWN if each not in OWN]  # read parts of speech, pairs or domains
 
@@ -98,7 +96,7 @@ def test_what_reads_more_than_texts_is_read_back_with_its_answers(model: str, fi
     assert np.array_equal(load_classifier(parameters, tmp_path, test.facts).probabilities(test), answers)
 
 
-@pytest.mark.parametrize("model", [each for each in KNOWN if each.values[0] in LINEAR_MODELS])
+@pytest.mark.parametrize("model", [each for each in KNOWN if each.values[0] in TRAINERS])
 def test_another_seed_changes_the_answers_of_just_those_that_draw_numbers(model: str, files: Path) -> None:
     parameters = small_parameters(model, files)
     train, dev, test = (

@@ -9,7 +9,7 @@ from retable.errors import InputError
 from retable.experiments import data_checks, run_checks
 from retable.experiments import params_file as use
 from retable.experiments.scale import model_preset, scale_preset
-from retable.models import LINEAR_MODELS, MODELS
+from retable.models import MODELS, TRAINERS
 from retable.papers import paper
 from retable.papers.parameters import row_parameters
 from retable.project.params import load_yaml
@@ -48,7 +48,7 @@ def refusal(model="fcsr", **changes):
     return sentence
 
 
-@pytest.mark.parametrize("model", sorted(MODELS | LINEAR_MODELS))
+@pytest.mark.parametrize("model", sorted(MODELS | TRAINERS))
 def test_every_preset_is_accepted(model):
     check_parameters(parameters(model), defaults=model_preset(model))
 

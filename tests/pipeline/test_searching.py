@@ -10,7 +10,7 @@ from retable.errors import InputError
 from retable.experiments import resuming, searching, training
 from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, sha256_of_value, write_json
-from retable.models import LINEAR_MODELS
+from retable.models import TRAINERS
 from retable.papers import paper, trials
 from retable.papers.parameters import folds_of, row_parameters
 from retable.papers.trials import COUNT, GRID, bank_trials, chosen_options, options_of_trial, trials_of
@@ -100,7 +100,7 @@ def test_every_row_that_is_trained_has_as_many_trials_and_any_other_says_why_not
     for row in TABLE.rows:
         if not row.model:
             assert row.reason, row.id
-        elif row.model in LINEAR_MODELS:
+        elif row.model in TRAINERS:
             options = model_preset(row.model)["model"] | row.overrides["model"]
             assert len(options["features"]) * len(options["costs"]) == COUNT, row.id
         else:

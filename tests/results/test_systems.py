@@ -2,7 +2,7 @@
 
 import pytest
 
-from retable.models import LINEAR_MODELS, MODELS
+from retable.models import MODELS, TRAINERS
 from retable.results.systems import equations_of, families_of_models, measured, source_of
 from tests.results.records import plan, run
 
@@ -15,7 +15,7 @@ def test_a_systems_source_is_the_first_that_its_head_names():
     assert source_of("transformer-f") == ("Transformer-F", "")  # a manuscript
 
 
-@pytest.mark.parametrize("name", sorted(MODELS | LINEAR_MODELS))
+@pytest.mark.parametrize("name", sorted(MODELS | TRAINERS))
 def test_every_system_has_a_family_and_a_source(name):
     assert families_of_models()[name] not in {"", "other"}
     assert source_of(name)[0]

@@ -9,7 +9,7 @@ import pytest
 from retable.corpora import corpus
 from retable.experiments.cells import cells_of
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS
+from retable.models import TRAINERS
 from retable.models.linear import train_tfidf_svm
 from retable.papers import paper
 from retable.papers.parameters import row_parameters
@@ -86,7 +86,7 @@ def test_the_transformer_is_as_wide_as_the_word_vectors_with_six_heads_and_layer
 @pytest.mark.parametrize("joint", ["fdu-16", "fdu-4"])
 def test_table_5_runs_on_a_joint_corpus_with_a_classifier_for_each_domain(joint):
     table = TABLES[5]
-    networks = [row for row in table.rows if row.model and row.model not in LINEAR_MODELS]
+    networks = [row for row in table.rows if row.model and row.model not in TRAINERS]
     heads = {row.id: parameters(table, row.id, joint)["training"]["heads"] for row in networks}
     shared = ("fcsr-shared-heads", "fasttext")
     own = ("cnn", "sp-mtl", "asp-mtl", "asp-mtl-sc", "asp-mtl-bc", "transformer", "s-lstm", "fcsr")

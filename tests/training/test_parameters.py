@@ -6,7 +6,7 @@ import pytest
 
 from retable.errors import InputError
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, MODELS
+from retable.models import MODELS, TRAINERS
 from retable.training.parameters import check_parameters
 
 CHECKS = """
@@ -31,7 +31,7 @@ def parameters(model, **embedding):
     }
 
 
-@pytest.mark.parametrize("model", sorted(MODELS | LINEAR_MODELS))
+@pytest.mark.parametrize("model", sorted(MODELS | TRAINERS))
 def test_every_preset_is_whole_and_may_read_characters(model):
     check_parameters(parameters(model))
     check_parameters(parameters(model, unit="characters"))

@@ -9,7 +9,7 @@ from retable.commands import COMMANDS
 from retable.corpora import CORPORA, corpus
 from retable.errors import unknown_name
 from retable.experiments.scale import scales
-from retable.models import LINEAR_MODELS, MODELS, description
+from retable.models import MODELS, TRAINERS, description
 from retable.papers import result_tables
 from retable.project.command import command
 from retable.project.parser import Parser
@@ -53,7 +53,7 @@ def entries(kind: str) -> dict[str, str]:
     if kind == "tables":
         return {table.name: table.title for table in result_tables()}
     if kind == "models":
-        return {name: description(name) for name in sorted(MODELS | LINEAR_MODELS)}
+        return {name: description(name) for name in sorted(MODELS | TRAINERS)}
     if kind == "corpora":
         return {name: about_corpus(name) for name in sorted(CORPORA)}
     if kind == "scales":

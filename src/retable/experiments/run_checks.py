@@ -11,7 +11,7 @@ from retable.experiments.cells import cells_of, check_tables
 from retable.experiments.folds import check_fold_vectors, check_folds
 from retable.experiments.scale import model_preset
 from retable.forms import Number
-from retable.models import LINEAR_MODELS, MODELS, read_beside_words
+from retable.models import MODELS, TRAINERS, read_beside_words
 from retable.papers.paper import Paper
 from retable.papers.parameters import folds_of, row_parameters
 from retable.runs.form import LARGEST_SEED
@@ -38,7 +38,7 @@ FOCUS_SECTIONS = ("corpus", "model", "embedding", "training", "seed", "device", 
 def check_focus(params: dict[str, Any]) -> None:
     """Refuse a focus run that cannot be run."""
     name = params["model"].get("name")
-    known = isinstance(name, str) and name in MODELS | LINEAR_MODELS
+    known = isinstance(name, str) and name in MODELS | TRAINERS
     check_parameters(focus_parameters(params), defaults=model_preset(name) if known else None)
     check_named(params, params["corpus"].get("name"), params["embedding"].get("vectors"), "")
     check_parts(params, str(name), params["corpus"]["name"], "")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
-from retable.models import LINEAR_MODELS, MODELS
+from retable.models import MODELS, TRAINERS
 from retable.project.params import load_once
 from retable.project.params_text import Place, comments_of, text_of
 from retable.project.paths import PRESETS, SCALES
@@ -122,6 +122,6 @@ def model_preset(model: str) -> dict[str, Any]:
 
 def read_preset(model: str) -> dict[str, Any]:
     """Return the same, read-only: comparing thousands of rows needs no copies. Raises: InputError."""
-    if model not in MODELS and model not in LINEAR_MODELS:
-        raise unknown_name("model", model, MODELS | LINEAR_MODELS)
+    if model not in MODELS and model not in TRAINERS:
+        raise unknown_name("model", model, MODELS | TRAINERS)
     return load_once(PRESETS / f"models/{model}.yaml")

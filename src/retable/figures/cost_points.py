@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, OfRows, Panel, is_timed, most_common
-from retable.models import LINEAR_MODELS
+from retable.models import is_floor
 from retable.runs.record import RunRecord
 from retable.tables.run_result import mean
 
@@ -69,11 +69,6 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
 def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord], float]) -> float:
     """Return the mean of a measure over the runs of a column and then over the columns."""
     return mean([mean([measure(run) for run in runs]) for runs in columns])
-
-
-def is_floor(model: str | None) -> bool:
-    """Return whether a model is a baseline that a user might pick instead: linear, or fastText."""
-    return model in LINEAR_MODELS or model == "fasttext"
 
 
 def has_subject(panel: Panel, rows: Iterable[str], measured: Measured) -> bool:

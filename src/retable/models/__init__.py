@@ -16,8 +16,9 @@ from retable.project.paths import PRESETS
 if TYPE_CHECKING:  # torch takes seconds to import, and looking up a name does not need it
     from retable.layers.network import Network
 
-# Linear models: train(train, dev, *, lowercase, unit, seed, options) returns a classifier and the candidates tried.
-LINEAR_MODELS = {
+# Models that a function of their own trains, not the loop of the networks: train(train, dev, *, lowercase, unit, seed,
+# options) returns a classifier and the candidates tried. All are linear but BERT.
+TRAINERS = {
     "bert-base": "retable.models.bert_base:train_bert_base",
     "bow-svm": "retable.models.bag_of_words:train_bow_svm",
     "delta-tfidf": "retable.models.bag_of_words:train_delta_tfidf",
@@ -31,11 +32,11 @@ LINEAR_MODELS = {
     "sgc": "retable.models.sgc:train_sgc",
     "tfidf-svm": "retable.models.linear:train_tfidf_svm",
 }
-SEEDED = {"bert-base", "doc2vec", "lda"}  # linear models that draw random numbers: another seed gives other answers
+SEEDED = {"bert-base", "doc2vec", "lda"}  # those of them that draw random numbers: another seed gives other answers
 PRETRAINED = {"bert-base", "minilm-knn", "minilm-lr"}  # on other texts, so in no picture of costs as a floor
 OF_CHARACTERS = {"char-aware-cnn", "char-cnn", "vdcnn"}  # of raw ones: their FLOPs are a character's, not a word's
-OF_PAIRS = ("pair-features",)  # linear models that compare two texts
-LINEAR_LOADERS = {  # of models that `load_linear` does not read
+OF_PAIRS = ("pair-features",)  # those of them that compare two texts
+LOADERS = {  # of those that `load_linear` does not read
     "bert-base": "retable.models.bert_base:load_bert",
     "doc2vec": "retable.models.doc2vec:load_paragraphs",
     "lda": "retable.models.lda:load_topics",
@@ -47,13 +48,26 @@ LINEAR_LOADERS = {  # of models that `load_linear` does not read
 MODELS = {
     name: f"retable.models.{name.replace('-', '_')}"
     for name in sorted(path.stem for path in (PRESETS / "models").glob("*.yaml"))
-    if name not in LINEAR_MODELS
+    if name not in TRAINERS
 }
 
 
 def is_seedless(name: str | None) -> bool:
     """Return whether a model does not depend on a seed: it draws no number or solves a convex problem."""
-    return name in LINEAR_MODELS and name not in SEEDED
+    return name in TRAINERS and name not in SEEDED
+
+
+def is_linear(name: str | None) -> bool:
+    """Return whether a model is linear in its features, or votes by them (`minilm-knn`): no network that is trained."""
+    return name in TRAINERS and name != "bert-base"
+
+
+def is_floor(name: str | None) -> bool:
+    """Return whether a model is a baseline that a user might pick instead of a network: linear, or fastText.
+
+    fastText is trained like a network.
+    """
+    return is_linear(name) or name == "fasttext"
 
 
 def model_module(name: str) -> str:
@@ -61,7 +75,7 @@ def model_module(name: str) -> str:
 
     Raises: InputError for an unknown model.
     """
-    known = MODELS | LINEAR_MODELS
+    known = MODELS | TRAINERS
     if name not in known:
         raise unknown_name("model.name", name, known)
     return known[name].partition(":")[0]
@@ -72,7 +86,7 @@ def description(name: str) -> str:
     file = Path(__file__).with_name(f"{model_module(name).rpartition('.')[2]}.py")
     module = ast.parse(file.read_text(encoding="utf-8"))
     functions = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
-    function = LINEAR_MODELS.get(name, "").partition(":")[2]
+    function = TRAINERS.get(name, "").partition(":")[2]
     said = ast.get_docstring(functions[function] if function else module) or ""
     return " ".join(said.partition("\n\n")[0].split()).rstrip(".")
 
@@ -96,24 +110,24 @@ def network_class(name: str) -> "type[Network]":
 @cache
 def read_beside_words(name: str) -> tuple[str, ...]:
     """Return what a model reads of a text in addition to its words: parts, sentences, sides (of a pair), domains."""
-    if name in LINEAR_MODELS:
+    if name in TRAINERS:
         return ("sides",) if name in OF_PAIRS else ()
     return network_class(name).reads
 
 
-def linear_trainer(name: str) -> Callable[..., Any]:
-    """Return the training function of a linear model.
+def trainer_of(name: str) -> Callable[..., Any]:
+    """Return the training function of a model that has one.
 
-    Raises: InputError for an unknown linear model.
+    Raises: InputError for another model.
     """
-    if name not in LINEAR_MODELS:
-        raise unknown_name("model.name", name, LINEAR_MODELS)
-    return _function(LINEAR_MODELS[name])
+    if name not in TRAINERS:
+        raise unknown_name("model.name", name, TRAINERS)
+    return _function(TRAINERS[name])
 
 
-def linear_loader(name: str) -> Callable[..., Any]:
-    """Return the function that reads the folder of a linear model."""
-    return _function(LINEAR_LOADERS.get(name, "retable.models.linear:load_linear"))
+def loader_of(name: str) -> Callable[..., Any]:
+    """Return the function that reads the folder of a model with a training function."""
+    return _function(LOADERS.get(name, "retable.models.linear:load_linear"))
 
 
 def _function(address: str) -> Callable[..., Any]:

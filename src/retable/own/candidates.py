@@ -11,7 +11,7 @@ import numpy as np
 from retable.errors import InputError
 from retable.experiments.display import display, show_line, show_pass
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, read_beside_words
+from retable.models import TRAINERS, is_floor, read_beside_words
 from retable.own.calibration import calibrated
 from retable.own.corpus import OwnCorpus
 from retable.runs.form import LARGEST_SEED
@@ -43,11 +43,6 @@ class Candidate:
     def model(self) -> str:
         """Return the model's id."""
         return str(self.parameters["model"]["name"])
-
-    @property
-    def linear(self) -> bool:
-        """Return whether it is a linear model; fastText counts as one, although it is trained like a network."""
-        return self.model in LINEAR_MODELS or self.model == "fasttext"
 
     @property
     def accuracy(self) -> float:
@@ -152,7 +147,7 @@ def candidates(
     for place, model in enumerate(models):
         if found and time.monotonic() > until:
             return found, list(models[place:])
-        own = NO_VECTORS if model in LINEAR_MODELS else vectors()
+        own = NO_VECTORS if model in TRAINERS else vectors()
         parameters = parameters_of(model, corpus, own, seed=seed, device=device)
         found.append(trained_candidate(parameters, corpus, own, until, shown=shown))
     return found, []
@@ -178,7 +173,7 @@ def best_of(found: Sequence[Candidate]) -> Candidate:
 
 def rival_of(best: Candidate, found: Sequence[Candidate]) -> Candidate | None:
     """Return the best candidate of the other kind, network or linear model; None if none was tried."""
-    others = [each for each in found if each.linear is not best.linear]
+    others = [each for each in found if is_floor(each.model) is not is_floor(best.model)]
     return best_of(others) if others else None
 
 

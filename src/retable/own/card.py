@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.metrics import precision_recall_fscore_support
 
-from retable.models import LINEAR_MODELS
+from retable.models import TRAINERS, is_floor
 from retable.own.candidates import Candidate
 from retable.own.corpus import OwnCorpus
 from retable.own.labels import sentence_of_labels, warning_of_labels
@@ -84,7 +84,7 @@ def notes_of(candidate: Candidate, fitted: "Fitted") -> list[str]:
 
 def random_vectors(candidate: Candidate) -> bool:
     """Return whether a network reads words and started from random vectors."""
-    return candidate.model not in LINEAR_MODELS and candidate.parameters["embedding"].get("vectors") == "none"
+    return candidate.model not in TRAINERS and candidate.parameters["embedding"].get("vectors") == "none"
 
 
 def result_lines(fitted: "Fitted") -> list[str]:
@@ -130,11 +130,11 @@ def sentence_against(fitted: "Fitted") -> str:
         f"{signed(100 * against.comparison.value)} points "
         f"({signed(100 * low)} to {signed(100 * high)}, sampling of test texts only)"
     )
-    kind = "linear model" if rival.linear else "network"
+    kind = "linear model" if is_floor(rival.model) else "network"
     result = f"Compared with the best {kind}, {rival.model} ({100 * against.accuracy:.1f}): {size}"
     if low > 0:
         return f"{result}: ahead."
-    if rival.linear:
+    if is_floor(rival.model):
         return f"{result}: the linear model is not clearly beaten, and is faster and easier to explain."
     return f"{result}: no network is ahead of the linear model."
 

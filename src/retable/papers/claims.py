@@ -13,7 +13,7 @@ from typing import Literal
 from retable.corpora import FAMILIES
 from retable.errors import InputError
 from retable.files import read_csv
-from retable.models import LINEAR_MODELS
+from retable.models import is_floor
 from retable.papers import result_table
 from retable.papers.paper import ResultTable, Row
 from retable.project.paths import PUBLISHED
@@ -22,7 +22,6 @@ OURS = "ours"
 SIGNS = (">", ">=", "=")
 MEASURED = ("own", "cited", "both-cited", "unknown", OURS)
 FAMILY = "family:"
-FLOOR_MODELS = {*LINEAR_MODELS, "fasttext"}
 COMPARED = "accuracy"  # the metric of the comparisons of retable.results.judging
 
 
@@ -58,12 +57,12 @@ class Claim:
         found = [(first, second)]
         for row in firsts:
             alike = [other for other in seconds if same_reading(row, other)]
-            if not alike and (stands_alone(row) or second.model in FLOOR_MODELS):
+            if not alike and (stands_alone(row) or is_floor(second.model)):
                 alike = [second]
             found += [(row, other) for other in alike]
         for row in seconds:
             alike = [other for other in firsts if same_reading(row, other)]
-            if not alike and (stands_alone(row) or first.model in FLOOR_MODELS):
+            if not alike and (stands_alone(row) or is_floor(first.model)):
                 found.append((first, row))
         yield from ((row, other) for row, other in found if row.id != other.id)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retable.models import LINEAR_MODELS
+from retable.models import is_linear
 from retable.papers.bench import TABLE_1 as TABLE
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.trials import COUNT, trials_of
@@ -92,7 +92,7 @@ def read_bench(resolver: Resolver, judge: Judge) -> Bench:
 def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Judged | None:
     """Compare a network with the linear model that is best on a column's dev texts; return None for a linear row."""
     floor = best_linear(column, filled)
-    if floor is None or row.model in LINEAR_MODELS:
+    if floor is None or is_linear(row.model):
         return None
     return beside(row, floor, TABLE, column, filled, judge)
 
@@ -105,7 +105,7 @@ def beside(first: Row, second: Row, table: ResultTable, column: Column, filled: 
 
 def best_linear(column: Column, filled: Filled) -> Row | None:
     """Return the linear row that is best on dev; choosing it on test would favour it."""
-    return best_on_dev([row for row in TABLE.rows if row.model in LINEAR_MODELS], column, filled)
+    return best_on_dev([row for row in TABLE.rows if is_linear(row.model)], column, filled)
 
 
 def best_on_dev(rows: Iterable[Row], column: Column, filled: Filled) -> Row | None:

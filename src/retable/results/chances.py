@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from statistics import median
 
+from retable.models import is_floor
 from retable.papers.paper import Column, Row
 from retable.results.bench import SIGN, Bench, Standing, best_linear, best_on_dev
 from retable.results.findings import Finding
-from retable.results.headline import NO_NETWORKS
 from retable.results.judging import PERCENT
 from retable.tables.markdown import listed, markdown_table
 from retable.wording import number_of
@@ -34,7 +34,7 @@ PICTURE = "\n![Accuracy against cost, means over corpora](../figures/bench-figur
 def equal_chances(bench: Bench) -> Finding | None:
     """Return how many networks beat the best linear model on each complete column; None if no column is complete."""
     body, names, judged = [], list[str](), list[Standing]()
-    networks = [row.id for row in bench.rows if row.model not in NO_NETWORKS]
+    networks = [row.id for row in bench.rows if not is_floor(row.model)]
     for column in bench.complete:
         standings = [each for (row, name), each in bench.standings.items() if name == column.id and row in networks]
         linear = best_linear(column, bench.filled)

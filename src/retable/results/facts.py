@@ -13,7 +13,7 @@ from retable.errors import InputError
 from retable.experiments.scale import model_preset
 from retable.files import AGAIN, read_json
 from retable.forms import COUNT, NAME, Form, ListOf, Maybe, Named, Number, Plain, Section, check
-from retable.models import LINEAR_MODELS, MODELS, description
+from retable.models import MODELS, TRAINERS, description
 from retable.project.params import read_params
 from retable.project.paths import CLEAN, OVERLAP, PARTS_TABLES, TAGGED, TAGGER, VECTORS
 from retable.tables.statistics import read_stats
@@ -117,7 +117,7 @@ def models() -> Rows:
     """Return every model, what it is, and how its preset trains it."""
     return [
         {"id": f"`{name}`", "what": description(name), **training_text(model_preset(name)["training"])}
-        for name in sorted(MODELS | LINEAR_MODELS)
+        for name in sorted(MODELS | TRAINERS)
     ]
 
 

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from retable.corpora import FAMILIES
 from retable.figures.forest import Difference
-from retable.models import LINEAR_MODELS
+from retable.models import is_floor
 from retable.papers import NAMES, paper_of_table, papers, result_table
 from retable.papers.claims import OURS, claims
 from retable.papers.paper import Paper, ResultTable
-from retable.papers.shared import FLOORS
 from retable.results.claims import CONTRADICT, LARGER, NOT_EVERY, beside_readings, size_of, through
 from retable.results.judging import AT_LEAST, PERCENT, Judged, after_holm
 from retable.tables.lines import UNVERIFIED, Line
@@ -19,7 +18,6 @@ from retable.tables.markdown import markdown_table
 
 # sign of a claim -> the verdicts that support it
 HOLDS = {">": {"ahead"}, ">=": AT_LEAST, "=": {"equal"}}
-NO_NETWORKS = {*LINEAR_MODELS, *(row.model for row in FLOORS)}
 FLOOR = "nb-svm"  # one linear model for all columns: taking the better of two would be a choice by test scores
 
 
@@ -309,7 +307,7 @@ def leads_of(table: ResultTable, scores: Sequence[Line]) -> Iterator[Lead]:
                 for each in scores
                 if (each.column, each.is_cut, each.is_unverified) == (score.column, False, False)
                 and each.measured
-                and table.row(each.row).model not in NO_NETWORKS
+                and not is_floor(table.row(each.row).model)
             ]
             yield Lead(paper, row.printed, name, ours, clean, scale * max(printed), *max(networks, default=(0.0, 0.0)))
 

@@ -15,7 +15,7 @@ from retable.experiments.cells import Plan, cells_of
 from retable.experiments.folds import Planned
 from retable.experiments.identity import identity_of
 from retable.experiments.scale import MODEL_SECTIONS, read_preset, scale_preset
-from retable.models import LINEAR_MODELS
+from retable.models import is_linear
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
 from retable.papers.parameters import cut_of, folds_of, is_searched, other_options, row_parameters, seeds_of, serves
@@ -158,7 +158,7 @@ class Resolver:
         for other in own_first:
             of_paper = paper_of_table(other.name) is source
             for cell in self.cells(other) if other is not table else ():
-                foreign = not of_paper and cell["model"] not in LINEAR_MODELS
+                foreign = not of_paper and not is_linear(cell["model"])
                 if not (foreign and cell["vectors"] != "none"):
                     yield from self.shown_as(table, other, cell, foreign=foreign)
 
@@ -167,7 +167,7 @@ class Resolver:
         theirs = other.column(cell["column"])
         for row, column in table.shown_as(other, cell["row"], theirs.id, row_options):
             protocol, of_other = self.protocol(table), self.protocol(other)
-            if serves(cut_of(theirs, of_other), cut_of(column, protocol), linear=cell["model"] in LINEAR_MODELS):
+            if serves(cut_of(theirs, of_other), cut_of(column, protocol), linear=is_linear(cell["model"])):
                 limits = other_limits(row, (theirs, of_other), (column, protocol)) if foreign else ""
                 yield Shown(other, cell, row, column, limits)
 

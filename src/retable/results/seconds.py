@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from retable.files import read_json
 from retable.forms import Day, Named, Section, Text, check
-from retable.models import LINEAR_MODELS
+from retable.models import is_linear
 from retable.papers.bench import TABLE_1 as TABLE
 from retable.results.resolving import Filled
 from retable.runs.form import SECONDS
@@ -44,8 +44,8 @@ class Seconds(NamedTuple):
         """Return the seconds of a training that ends after as many epochs as the row's runs had on average."""
         if row not in self.training or not (runs := filled.shown((row, COLUMN))):
             return ""
-        is_linear = TABLE.row(row).model in LINEAR_MODELS
-        return rounded(self.training[row] * (1 if is_linear else fmean(run.epochs_run for run in runs)))
+        alone = is_linear(TABLE.row(row).model)
+        return rounded(self.training[row] * (1 if alone else fmean(run.epochs_run for run in runs)))
 
     def of_answers(self, row: str) -> str:
         """Return the seconds in which 1,000 texts are answered."""

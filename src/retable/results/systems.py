@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from retable.files import read_csv
-from retable.models import LINEAR_MODELS, MODELS, model_module
+from retable.models import MODELS, TRAINERS, model_module
 from retable.papers import papers
 from retable.project.paths import PUBLISHED
 from retable.runs.record import RunRecord
@@ -38,7 +38,7 @@ def systems_markdown(runs: Iterable[RunRecord]) -> str:
     families = families_of_models()
     lines = [
         [f"`{name}`", families[name], *source_of(name), equations_of(name), *measured(of_model[name])]
-        for name in sorted(MODELS | LINEAR_MODELS)
+        for name in sorted(MODELS | TRAINERS)
     ]
     names = ["system", "family", "source", "year", "equations", "weights", "FLOPs per word", "runs", "corpora"]
     return markdown_table(names, lines)
@@ -48,7 +48,7 @@ def systems_markdown(runs: Iterable[RunRecord]) -> str:
 def families_of_models() -> Mapping[str, str]:
     """Return system -> family, by its own name in the lists of systems, or else by that of a table row that uses it."""
     listed = {line["id"]: line["family"] for line in read_csv(PUBLISHED / "systems.csv")} | NEWER
-    found = dict.fromkeys(sorted(MODELS | LINEAR_MODELS), "other")
+    found = dict.fromkeys(sorted(MODELS | TRAINERS), "other")
     for row in (row for paper in papers() for table in paper.results for row in table.rows if row.model):
         if row.id in listed and found[str(row.model)] == "other":
             found[str(row.model)] = listed[row.id]

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from retable.experiments.scale import model_preset
-from retable.models import LINEAR_MODELS, description, linear_trainer, model_module
+from retable.models import TRAINERS, description, model_module, trainer_of
 from retable.papers import result_tables
 from retable.project.paths import ROOT
 from retable.results.systems import families_of_models
@@ -49,13 +49,13 @@ def title_of(name: str) -> str:
     """Return a system's name for readers: a network's description begins with it; else that of its first row."""
     title, colon, _ = description(name).partition(": ")
     rows = (row.printed for table in result_tables() for row in table.rows if row.model == name and not row.reading_of)
-    return title if colon and name not in LINEAR_MODELS else next(rows, name)
+    return title if colon and name not in TRAINERS else next(rows, name)
 
 
 def about(name: str) -> dict[str, Any]:
     """Return what the code says about a system."""
     module = import_module(model_module(name))
-    said = getdoc(linear_trainer(name)) if name in LINEAR_MODELS else getdoc(module)
+    said = getdoc(trainer_of(name)) if name in TRAINERS else getdoc(module)
     first, *entries = ENTRY.split(said or "")
     shared = {
         value.__module__ for value in vars(module).values() if str(getattr(value, "__module__", "")).startswith(SHARED)

@@ -6,13 +6,13 @@ from statistics import stdev
 from typing import NamedTuple
 
 from retable.papers.paper import Column, ResultTable, Row
+from retable.papers.shared import FLOORS
 from retable.tables.cell_intervals import interval_of_cell
 from retable.tables.intervals import verdict
 from retable.tables.lines import CUT, UNVERIFIED, Line, Verdict, joined
 from retable.tables.published import Published
 from retable.tables.run_result import COST_UNITS, RunResult, mean, of_all, turned
 
-LINEAR_ROWS = ("tfidf-svm", "nb-svm", "fasttext")
 FACTOR, DIGITS = {"%": 100.0, "fraction": 1.0, "MB": 1.0, "s": 1.0}, {"%": 2, "fraction": 4, "MB": 0, "s": 1}
 OTHER_MACHINE = "not the paper's machine: compare order and slope, not values"
 IN_NO_SCALE = "not planned at any scale"
@@ -103,8 +103,9 @@ def _mean_run(runs: Sequence[RunResult]) -> RunResult:
 def floor_of(
     table: ResultTable, column: str, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> tuple[str, float] | None:
-    """Return the best linear row on a column and its mean score, a fraction."""
-    found = [(row, mean([run.value for run in runs[row, column]])) for row in LINEAR_ROWS if (row, column) in runs]
+    """Return the best floor on a column and its mean score, a fraction."""
+    rows = [row.id for row in FLOORS]
+    found = [(row, mean([run.value for run in runs[row, column]])) for row in rows if (row, column) in runs]
     return max(found, key=lambda pair: pair[1]) if found else None
 
 

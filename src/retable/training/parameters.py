@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 from retable.errors import InputError, shown, unknown_name
 from retable.forms import Number
 from retable.layers.network import Task
-from retable.models import LINEAR_MODELS, MODELS, linear_trainer, network_class
+from retable.models import MODELS, TRAINERS, network_class, trainer_of
 from retable.text.units import Unit
 from retable.text.vocabulary import NO_PART
 from retable.training.network import Heads, build_network, training_of
@@ -28,7 +28,7 @@ GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
 def known_models() -> list[str]:
     """Return every model id."""
-    return sorted(MODELS | LINEAR_MODELS)
+    return sorted(MODELS | TRAINERS)
 
 
 def embedding_options(
@@ -87,8 +87,8 @@ def check_parameters(
         raise unknown_name(f"model.name in {file}", name, known_models())
     check = _Checker(file, str(name), defaults or {})
     training = dict(parameters["training"])
-    if name in LINEAR_MODELS:
-        check.section("model", model, linear_trainer(name))
+    if name in TRAINERS:
+        check.section("model", model, trainer_of(name))
         check.section("embedding", parameters["embedding"], linear_embedding_options)
         check.section("training", training, None)
     else:
@@ -156,7 +156,7 @@ class _Checker:
             for other in known_models()
             if other != self.model
             and section == "model"
-            and key in options_of(linear_trainer(other) if other in LINEAR_MODELS else network_class(other))
+            and key in options_of(trainer_of(other) if other in TRAINERS else network_class(other))
         ]
         if owners:
             return f"it is an option of {', '.join(owners)}, not of {self.model}"

@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 
 from retable.errors import InputError, shortened
 from retable.machine.processor import processor_fact
-from retable.models import LINEAR_MODELS, linear_loader, linear_trainer
+from retable.models import TRAINERS, loader_of, trainer_of
 from retable.models.candidate import Candidate
 from retable.text.splits import Facts, Split, check_every_label
 from retable.text.units import in_unit
@@ -68,7 +68,7 @@ def train_classifier(
     if torch.cuda.is_available():
         torch.cuda.reset_peak_memory_stats()
     model = parameters["model"]
-    if model["name"] in LINEAR_MODELS:
+    if model["name"] in TRAINERS:
         check_every_label(train)
         options = {key: value for key, value in model.items() if key != "name"}
 
@@ -76,7 +76,7 @@ def train_classifier(
             progress.on_line(candidate.line)
             return more and progress.enough()
 
-        classifier, tried = linear_trainer(model["name"])(
+        classifier, tried = trainer_of(model["name"])(
             train,
             dev,
             seed=parameters["seed"],
@@ -140,8 +140,8 @@ def load_classifier(parameters: Section, folder: Path, facts: Facts) -> Classifi
     Raises: InputError if a file is missing or damaged, or belongs to another model.
     """
     try:
-        if parameters["model"]["name"] in LINEAR_MODELS:
-            found: Classifier = linear_loader(parameters["model"]["name"])(folder)
+        if parameters["model"]["name"] in TRAINERS:
+            found: Classifier = loader_of(parameters["model"]["name"])(folder)
             check_classes(folder, len(facts.labels))
             return found
         sections = {key: parameters[key] for key in ("model", "embedding", "training", "device", "precision")}
