@@ -31,7 +31,7 @@ TEXTS = 90
 FOLDED = 4  # every fourth column has runs of six folds
 FOLDS = 6
 SEEDS = (1, 2, 3)
-PROTOCOL: dict[str, Any] = {"epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32"}
+PROTOCOL: dict[str, Any] = {"epochs": 0, "device": "cpu", "precision": "float32"}
 
 
 def bank_cases() -> Iterator[Case]:

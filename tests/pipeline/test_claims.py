@@ -21,7 +21,7 @@ from retable.text.folds import Fold, held_out_ratio
 
 TEXTS = 100
 LABELS = ["no", "yes", "no", "yes"] * 25
-PROTOCOL = {"epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32"}
+PROTOCOL = {"epochs": 0, "device": "cpu", "precision": "float32"}
 JUDGE = Judge({}, lambda table: PROTOCOL)
 TRAINING = {"epochs": 20, "epochs_max": 40, "schedule": "constant", "patience": 3, "max_words": 0}
 

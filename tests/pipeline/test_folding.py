@@ -31,7 +31,7 @@ from retable.vectors.store import read_vectors
 
 LAMA = paper("lama").result_table("lama-table-4")
 PROTOCOL = {
-    "seeds": [1, 2], "folds": {"r8": 3}, "epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32",
+    "seeds": [1, 2], "folds": {"r8": 3}, "epochs": 0, "device": "cpu", "precision": "float32",
     "keep_weights": [],
 }  # fmt: skip
 

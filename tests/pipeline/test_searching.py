@@ -20,7 +20,7 @@ from retable.training.run import Trained
 
 TABLE = paper("bench").results[0]
 ROW, COLUMN = TABLE.row("cnn"), TABLE.column("covid-sentiment")
-PROTOCOL = {"folds": {"covid-sentiment": 10}, "epochs": 0, "max_words": 0, "device": "cpu", "precision": "float32"}
+PROTOCOL = {"folds": {"covid-sentiment": 10}, "epochs": 0, "device": "cpu", "precision": "float32"}
 CELL = {"row": "cnn", "column": "covid-sentiment", "model": "textcnn", "corpus": "covid-sentiment", "vectors": "some"}
 
 

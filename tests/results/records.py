@@ -13,7 +13,7 @@ from retable.runs.record import RunRecord
 from retable.text.splits import Facts, Split
 
 PROTOCOL = {
-    "seeds": [1], "folds": {}, "epochs": 0, "max_words": 0, "device": "auto", "precision": "float32",
+    "seeds": [1], "folds": {}, "epochs": 0, "device": "auto", "precision": "float32",
     "keep_weights": [],
 }  # fmt: skip
 

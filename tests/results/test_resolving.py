@@ -106,13 +106,9 @@ def test_a_cell_is_filled_when_all_its_planned_seeds_are_there_and_beyond_the_pl
     assert Resolver(other, runs[:1]).fill(TABLE).runs == {}
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [{"epochs": {"sst-2": 3}}, {"max_words": {"sst-2": 9}}, {"epochs": {"sst-2": 3}, "max_words": {"sst-2": 9}}],
-)
-def test_beyond_the_plan_a_run_of_fewer_epochs_or_words_is_shown_until_one_of_all_is_there(limits):
+def test_beyond_the_plan_a_run_of_fewer_epochs_is_shown_until_one_of_all_is_there():
     cells = {TABLE.name: rules("fasttext", "sst-2")}
-    now, before = plan(cells), plan(cells, fcsr=limits)
+    now, before = plan(cells), plan(cells, fcsr={"epochs": {"sst-2": 3}})
     cut, whole = (run(asked, TABLE.name, "fasttext", "sst-2", seed=seed) for asked, seed in ((before, 1), (now, 2)))
     key = ("fasttext", "sst-2")
     assert Resolver(now, [cut]).fill(TABLE).missing.keys() == {key}
@@ -120,14 +116,14 @@ def test_beyond_the_plan_a_run_of_fewer_epochs_or_words_is_shown_until_one_of_al
     assert Resolver(now, [cut, whole], beyond=True).fill(TABLE).shown(key) == [whole]
 
 
-def test_of_two_shorter_runs_that_of_most_words_is_shown():
+def test_of_two_shorter_runs_that_of_most_epochs_is_shown():
     cells = {TABLE.name: rules("fasttext", "sst-2")}
-    of_words, of_epochs = (
-        run(plan(cells, fcsr=limits), TABLE.name, "fasttext", "sst-2", seed=seed)
-        for seed, limits in ((1, {"max_words": {"sst-2": 9}}), (2, {"epochs": {"sst-2": 3}}))
+    shorter, longer = (
+        run(plan(cells, fcsr={"epochs": {"sst-2": epochs}}), TABLE.name, "fasttext", "sst-2", seed=seed)
+        for seed, epochs in ((1, 2), (2, 3))
     )
-    filled = Resolver(plan(cells), [of_words, of_epochs], beyond=True).fill(TABLE)
-    assert filled.shown(("fasttext", "sst-2")) == [of_epochs]
+    filled = Resolver(plan(cells), [shorter, longer], beyond=True).fill(TABLE)
+    assert filled.shown(("fasttext", "sst-2")) == [longer]
 
 
 def test_of_folds_a_seed_is_shown_whole_or_not_at_all():

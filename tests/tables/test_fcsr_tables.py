@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "data/published/fcsr.csv"
 PAPER = paper("fcsr")
 TABLES = dict(zip((3, 4, 5), PAPER.results[:3], strict=True))
-PROTOCOL = {"epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
+PROTOCOL = {"epochs": 0, "device": "auto", "precision": "float32"}
 JOINT = {"scale": "x", "corpora": {"fdu-16": {}}, "vectors": {}}
 
 

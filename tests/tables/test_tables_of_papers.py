@@ -16,7 +16,7 @@ from retable.tables.statistics import statistics_lines
 from retable.training.parameters import check_parameters
 
 ROOT = Path(__file__).parents[2]
-PROTOCOL = {"epochs": 0, "max_words": 0, "device": "auto", "precision": "float32"}
+PROTOCOL = {"epochs": 0, "device": "auto", "precision": "float32"}
 TABLES = {table.name: table for name in PAPERS for table in paper(name).results}
 PRINTED = {  # accuracies and F1 that a paper prints; other printed numbers have no cell
     "fcsr-table-3": 64, "fcsr-table-4": 136, "fcsr-table-5": 136, "cspan-table-2": 51, "cspan-table-3": 4,

@@ -19,15 +19,7 @@ from retable.training.options import Training
 from retable.training.parameters import DEVICES, LARGEST, PRECISIONS, check_parameters
 from retable.vectors.pool import whole_of_pool
 
-PROTOCOL = {
-    "seeds",
-    "folds",
-    "epochs",
-    "max_words",
-    "device",
-    "precision",
-    "keep_weights",
-}  # the keys of papers.<paper>
+PROTOCOL = {"seeds", "folds", "epochs", "device", "precision", "keep_weights"}  # the keys of papers.<paper>
 OPTIONAL = {"deterministic", "model", "training"}  # keys that may be omitted
 TRAINING = [each.name for each in fields(Training)]
 SEED = Number(0, LARGEST_SEED, whole=True)
@@ -70,8 +62,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
         raise InputError(f"deterministic of {where} is {deterministic!r}; allowed: true, false.")
     check_replaced(protocol, source, where)
     check_seeds(f"seeds of {where}", protocol["seeds"], params["corpora"])
-    for name in ("epochs", "max_words"):
-        check_limit(f"{name} of {where}", protocol[name], params["corpora"])
+    check_limit(f"epochs of {where}", protocol["epochs"], params["corpora"])
     check_folds(protocol, source, params["corpora"], where)
     for name, allowed in (("device", DEVICES), ("precision", PRECISIONS)):
         if protocol[name] not in allowed:

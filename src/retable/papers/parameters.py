@@ -23,10 +23,9 @@ def row_parameters(
         preset: sections model, embedding and training of the row's model.
         row: the row, with the paper's overrides and the options chosen by search for the column's corpus.
         column: the column, with its corpus and the unit in which texts are read.
-        protocol: the section papers.<paper> of params.yaml; `epochs` cuts the schedule off and never shortens it,
-            `max_words` cuts the texts of networks whose row does not set it: a number for all corpora, or
-            {corpus: number}; 0 is no limit. A scale's `model` and `training` replace options of every model that
-            has them, as the smallest scale does to learn something in seconds.
+        protocol: the section papers.<paper> of params.yaml; `epochs` stops the schedule early and never compresses it:
+            a number for all corpora, or {corpus: number}; 0 is no limit. A scale's `model` and `training` replace
+            options of every model that has them, as the smallest scale does to learn something in seconds.
         vectors: name of the cell's word vectors.
         seed: the run's seed.
         fold: the run's fold, if its corpus is cut into folds.
@@ -40,11 +39,9 @@ def row_parameters(
         sections[name] |= {option: value for option, value in own.items() if option in sections[name]}
     unit = sections["embedding"]["unit"]
     sections["embedding"] |= {"vectors": vectors, "unit": unit if unit == RAW else column.unit}
-    epochs, max_words = (limit_of(protocol[name], column.corpus) for name in ("epochs", "max_words"))
+    epochs = limit_of(protocol["epochs"], column.corpus)
     if epochs and "epochs" in sections["training"]:
         sections["training"]["epochs"] = min(sections["training"]["epochs"], epochs)
-    if max_words and "max_words" in sections["training"] and "max_words" not in row.overrides.get("training", {}):
-        sections["training"]["max_words"] = max_words
     return {
         **sections,
         "corpus": {"name": column.corpus} | (fold.parameters if fold else {}),

@@ -4,7 +4,6 @@ A cell asks for keys, one for each seed and fold: the current parameters, data a
 it, whoever trained it. A table shows its own cells, and those of other tables whose runs are the same.
 """
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,7 +26,6 @@ Key = tuple[str, str]  # row, column
 Cell = Mapping[str, str]  # row, column, model, corpus, vectors
 OfSeed = list[RunRecord]  # one run, or those of all folds in order
 NOT_RUN, REFUSED, NOT_SEARCHED = "not run yet", "refused", "its options have not been searched yet"
-ALL = sys.maxsize  # words of a text that is not cut
 SCALES = ("cpu", "full", "paper")  # smallest first; measure has full's cells, smoke the project's own samples
 
 
@@ -72,12 +70,6 @@ class Filled:
         return [run for of_seed in self.runs.get(key, ()) for run in shown_of_seed(of_seed)]
 
 
-def limits_of(run: RunRecord) -> tuple[int, int]:
-    """Return the limits under which a network was trained: words of a text (ALL without a limit), and epochs."""
-    training = run.metrics["parameters"]["training"]
-    return int(training.get("max_words", 0)) or ALL, int(training["epochs"])
-
-
 def shown_of_seed(runs: OfSeed) -> OfSeed:
     """Return the runs of a seed that its table shows: with dev folds the best on dev, otherwise all."""
     return [max(runs, key=lambda run: run.dev)] if runs[0].cut[0] == "dev" else runs
@@ -90,8 +82,8 @@ class Resolver:
         plan: sections of params.yaml or of a scale.
         runs: the available runs; of several with one key, the first fills a cell.
         beyond: whether current runs that are not planned are shown as well: more seeds, cells of other scales and,
-            for a cell without others, runs of fewer words or epochs, those of most words first. If so, any available
-            seeds fill a cell; otherwise all planned ones are needed.
+            for a cell without others, runs of fewer epochs. If so, any available seeds fill a cell; otherwise all
+            planned ones are needed.
     """
 
     def __init__(self, plan: Plan, runs: Iterable[RunRecord] = (), *, beyond: bool = False) -> None:
@@ -199,11 +191,10 @@ class Resolver:
     def _of_longest(self, table: ResultTable, cell: Cell, placed: Sequence[RunRecord]) -> OfCell:
         protocol = self.protocol(table)
         found, reason, part = self._runs_of(table, cell, placed, protocol)
-        limits = {limits_of(run) for run in placed if "epochs" in run.metrics["parameters"]["training"]}
-        for words, epochs in sorted(limits, reverse=True) if self.beyond else ():
+        limits = {run.metrics["parameters"]["training"].get("epochs", 0) for run in placed} - {0}
+        for epochs in sorted(limits, reverse=True) if self.beyond else ():
             if not found:  # until a cell is trained as planned, show a shorter run from an earlier plan
-                shorter = protocol | {"epochs": epochs, "max_words": words % ALL}
-                found = self._runs_of(table, cell, placed, shorter).runs
+                found = self._runs_of(table, cell, placed, protocol | {"epochs": epochs}).runs
         return OfCell(found, reason, () if found else part)
 
     def _runs_of(

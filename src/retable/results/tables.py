@@ -128,7 +128,7 @@ def epochs_of(row: Row, column: Column, protocol: Protocol) -> int:
 
     No fewer than its model's preset has: a row of three epochs is there to be timed, and is not whole after them.
     """
-    preset, without = read_preset(str(row.model)), {**protocol, "epochs": 0, "max_words": 0}
+    preset, without = read_preset(str(row.model)), {**protocol, "epochs": 0}
     found = row_parameters(preset, row, column, without, vectors="none", seed=0)
     return max(int(each["training"].get("epochs", 0)) for each in (found, preset))
 
