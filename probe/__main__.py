@@ -4,8 +4,11 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from probe.case import Case
 from probe.compare import compare, demands, twins
 from probe.loops import idle
 from probe.sides import (
@@ -20,9 +23,14 @@ from probe.sides import (
     worktree,
     write,
 )
+from retable.errors import unknown_name
+from retable.experiments.scale import scale_preset
 from retable.files import read_json, write_json
 from retable.project.command import command, fail
-from retable.project.paths import CLEAN, ROOT, TAGGED, VECTORS
+from retable.project.params import load_yaml
+from retable.project.paths import CLEAN, PARAMS, ROOT, TAGGED, VECTORS
+
+SCALE = "smoke"  # whose stages the data cases are
 
 
 @command
@@ -69,22 +77,38 @@ def check_committed(head: str) -> None:
 
 def run_cases(folder: Path, wanted: list[str]) -> None:
     """Run the cases of this tree; the data cases leave what later ones read."""
-    from probe.bank import bank_cases  # imported here: a comparison needs neither torch nor spaCy
-    from probe.data import data_cases
-    from probe.direct import direct_cases
-    from probe.samples import write_samples
-    from probe.tables import table_cases
-    from probe.training import training_cases
+    from probe.samples import write_samples  # imported here: a comparison needs neither torch nor spaCy
     from retable.experiments import folds
+    from retable.experiments.params_file import write_scale
     from retable.training import schedules
 
+    if PARAMS.resolve().parent == ROOT:
+        write_scale(SCALE)
     vars(folds)["CORPORA"] = {}  # made-up texts use declared names, with their own labels
     vars(schedules)["HALVED_AFTER"] = 20  # batches, in place of 15,000
     write_samples(CLEAN, TAGGED, VECTORS)
     with tempfile.TemporaryDirectory() as scratch:
-        groups = (table_cases(), bank_cases(), direct_cases(), data_cases(), training_cases())
-        cases = (case for cases in groups for case in cases)
-        write(folder, [case for case in cases if chosen(case.name, wanted)], Path(scratch))
+        write(folder, [case for case in cases_of(load_yaml(PARAMS)) if chosen(case.name, wanted)], Path(scratch))
+
+
+def cases_of(params: dict[str, Any]) -> Iterator[Case]:
+    """Yield the cases of this tree, in the order in which they are run; those of data are the stages of a scale."""
+    from probe.bank import bank_cases  # imported here, as above
+    from probe.data import data_cases
+    from probe.direct import direct_cases
+    from probe.tables import table_cases
+    from probe.training import training_cases
+
+    for cases in (table_cases(), bank_cases(), direct_cases(), data_cases(params), training_cases()):
+        yield from cases
+
+
+def check_names(wanted: list[str]) -> None:
+    """Refuse a word with which no case begins. Raises: InputError with the known cases."""
+    known = [case.name for case in cases_of(scale_preset(SCALE))] if wanted else []
+    for word in wanted:
+        if not any(chosen(name, [word]) for name in known):
+            raise unknown_name("case of the probe", word, known)
 
 
 def chosen(name: str, wanted: list[str]) -> bool:
@@ -101,6 +125,7 @@ def report(before: str, wanted: list[str]) -> None:
     if not changed_files(before, current):
         print(f"no file that the cases run or read has changed since commit {before[:10]}: nothing to compare")
         return
+    check_names(wanted)
     with worktree(before) as old, worktree(current) as new:
         processes = [start(tree, wanted) for tree in (old, new)]
         then, now = (
@@ -109,8 +134,6 @@ def report(before: str, wanted: list[str]) -> None:
                 (old, new), processes, (f"commit {before[:10]}", "this checkout"), strict=True
             )
         )
-    if not now:
-        fail(f"no case begins with {' or '.join(wanted)}; `grep -rn Case probe` finds their names.")
     differences = {name: compare(then[name], now[name]) for name in now if name in then}
     for name, difference in differences.items():
         if difference and difference.level:

@@ -9,10 +9,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from probe.case import Arrays, Case, texts
-from retable.experiments.params_file import write_scale
 from retable.files import read_json, sha256_of_file, sha256_of_value
-from retable.project.params import load_yaml
-from retable.project.paths import CLEAN, OVERLAP, PARAMS, PARTS_TABLES, POOLS, ROOT, SAMPLE, TAGGED, TAGGER, VECTORS
+from retable.project.paths import CLEAN, OVERLAP, PARTS_TABLES, POOLS, SAMPLE, TAGGED, TAGGER, VECTORS
 from retable.runs.recipes import RECIPES
 from retable.stages import clean, download, embed, overlap, parts_table, pool, tag, tagger
 from retable.text.splits import SPLITS
@@ -21,11 +19,8 @@ from retable.vectors.store import read_vectors
 Read = Callable[[], Arrays]
 
 
-def data_cases() -> Iterator[Case]:
-    """Yield the stages in order: each reads what the previous ones left in the worktree."""
-    if PARAMS.resolve().parent == ROOT:
-        write_scale("smoke")
-    params = load_yaml(PARAMS)
+def data_cases(params: dict[str, Any]) -> Iterator[Case]:
+    """Yield the stages of a scale in order: each reads what the previous ones left in the worktree."""
     raw = sha256_of_value(sorted([str(path.name), sha256_of_file(path)] for path in SAMPLE.rglob("*.txt")))
     for name in params["corpora"]:
         yield stage(

@@ -6,7 +6,9 @@ import pytest
 
 from probe import __main__, sides
 from probe.sides import PASSED, TESTS, changed_files, state_of_checkout
+from retable.errors import InputError
 from retable.files import read_json
+from retable.project.paths import PARAMS
 from tests.probe import test_mutations
 
 
@@ -114,14 +116,13 @@ def test_nothing_is_run_for_the_code_that_passed(checkout, monkeypatch, capsys):
     assert f"changed since commit {head[:10]}" in capsys.readouterr().out
 
 
-def test_words_with_which_no_case_begins_are_refused(checkout, monkeypatch, capsys):
-    monkeypatch.setattr(__main__, "start", lambda *asked: None)
-    monkeypatch.setattr(__main__, "outcomes", lambda *asked: {})
-    head = sides.git("rev-parse", "HEAD")
+def test_words_with_which_no_case_begins_are_refused_before_a_side_starts(checkout, monkeypatch):
+    monkeypatch.setattr(__main__, "start", lambda *asked: pytest.fail("a side was started"))
+    head, params = sides.git("rev-parse", "HEAD"), PARAMS.read_bytes()
     (checkout / "src/loop.py").write_text("2\n")
-    with pytest.raises(SystemExit):
-        __main__.report(head, ["bilstn"])
-    assert "no case begins with bilstn" in capsys.readouterr().err
+    with pytest.raises(InputError, match='case of the probe: "bilstn"; did you mean "bilstm"'):
+        __main__.report(head, ["loop: ", "bilstn"])
+    assert PARAMS.read_bytes() == params
 
 
 @pytest.mark.parametrize("kind", ["clone", "worktree with an environment"])
