@@ -22,7 +22,7 @@ FOLDING = "src/retable/experiments/folds.py"
 SCORING = "src/retable/experiments/scoring.py"
 LOOP = "src/retable/training/loop.py"
 COURSE = "src/retable/training/course.py"
-STATE_FORM = "src/retable/training/state_form.py"
+HISTORY = "src/retable/training/history.py"
 SCHEDULES = "src/retable/training/schedules.py"
 BATCHES = "src/retable/training/batches.py"
 FIT = "src/retable/training/fit.py"
@@ -91,7 +91,7 @@ MUTANTS = {
         COURSE, "len(self.epochs) - self.better >=", "len(self.epochs) - self.chosen >=", "loop: patience, equal"
     ),
     "the last epoch taken": mutant(
-        STATE_FORM, "if score > best else (best, chosen)", "if score else (best, chosen)", "loop: patience"
+        HISTORY, "if score > best else (best, chosen)", "if score else (best, chosen)", "loop: patience"
     ),
     "another second rate of fcsr": mutant(SCHEDULES, "0.8 * rates[-1]", "0.9 * rates[-1]", "loop: schedule fcsr"),
     "another second rate of steps": mutant(SCHEDULES, "for share in (4, 5)", "for share in (3, 5)", "loop: schedule s"),

@@ -1,12 +1,12 @@
 """A training that is interrupted and resumed ends like an uninterrupted one, bit for bit."""
 
-import hashlib
-import io
+import dataclasses
 import json
 import math
 import re
 import resource
 import signal
+from functools import partial
 
 import pytest
 import torch
@@ -18,6 +18,8 @@ from retable.models.fasttext import FastText
 from retable.project.stopping import Signals, Stopped
 from retable.text.vocabulary import build_vocabulary, count_words, encode
 from retable.training import state
+from retable.training.course import Course
+from retable.training.history import Epoch
 from retable.training.options import SILENT
 from retable.training.seeds import seed_everything
 from retable.training.state import StateFile
@@ -277,65 +279,78 @@ def made_by_other_torch(path):
     path.write_bytes(json.dumps(json.loads(head) | {"torch": "1.0"}).encode() + b"\n" + body)
 
 
-def changed(act):
-    """Return what changes a saved state, under a digest that fits."""
-
-    def change(path):
-        head, _, body = path.read_bytes().partition(b"\n")
-        state = torch.load(io.BytesIO(body), weights_only=True)
-        state = act(state) or state
-        torch.save(state, written := io.BytesIO())
-        header = json.loads(head) | {"sha256": hashlib.sha256(written.getvalue()).hexdigest()}
-        path.write_bytes(json.dumps(header).encode() + b"\n" + written.getvalue())
-
-    return change
+Base = Dropped
 
 
-def put(name, value):
-    return lambda state: state.__setitem__(name, value(state[name]) if callable(value) else value)
+class Wider(Base):
+    """Has a weight more."""
+
+    def __init__(self, embedding, classes):
+        super().__init__(embedding, classes)
+        self.more = nn.Parameter(torch.zeros(3))
 
 
-def of_adam(name, value):
-    return lambda state: state["optimisers"][0]["state"][0].__setitem__(name, value)
+class Double(Wider):
+    """Has it in float64."""
+
+    def __init__(self, embedding, classes):
+        super().__init__(embedding, classes)
+        self.more = nn.Parameter(torch.zeros(3, dtype=torch.float64))
 
 
-# as a code change that keeps the recipe can leave it
-made_by_other_network = changed(put("weights", lambda weights: [weights[0].flatten(), *weights[1:]]))
-OTHER_STATES = {
-    "a list": lambda state: [1],
-    "a part less": lambda state: state.__delitem__("order"),
-    "a part more": put("more", 1),
-    "a weight less": put("weights", lambda weights: weights[1:]),
-    "weights of float64": put("weights", lambda weights: [weight.double() for weight in weights]),
-    "weights of NaN": put("weights", lambda weights: [weight * math.nan for weight in weights]),
-    "best weights less": put("best_weights", []),
-    "no optimiser": put("optimisers", []),
-    "an optimiser of another rate of decay": lambda state: state["optimisers"][0]["param_groups"][0].update(eps=1.0),
-    "moments of another shape": of_adam("exp_avg", torch.ones(2)),
-    "moments missing": lambda state: state["optimisers"][0]["state"][0].__delitem__("exp_avg_sq"),
-    "steps of NaN": of_adam("step", torch.tensor(math.nan)),
-    "an order of words": put("order", "first to last"),
-    "an order of another generator": put("order", lambda order: order | {"bit_generator": "MT19937"}),
-    "random numbers of another size": put("random", torch.ones(3, dtype=torch.uint8)),
-    "epochs of numbers": put("epochs", [1]),
-    "an epoch of NaN": put("epochs", lambda epochs: [epochs[0] | {"dev_loss": math.nan}]),
-    "an epoch twice": put("epochs", lambda epochs: [*epochs, *epochs]),
-    "another best": put("best", [0.0, 0.0]),
-    "another chosen epoch": put("chosen", 7),
-    "true steps": put("done", True),
-    "negative seconds": put("epoch_s", -1.0),
-    "a sum of two losses": put("loss", torch.ones(2)),
-    "correct texts of float": put("correct", torch.tensor(1.0)),
+class Turned(Wider):
+    """Has the same weights in another order."""
+
+    def __init__(self, embedding, classes):
+        super().__init__(embedding, classes)
+        output = self.output
+        del self.output, self.embedding
+        self.output, self.embedding = output, embedding
+
+
+@dataclasses.dataclass(frozen=True)
+class OtherEpoch(Epoch):
+    """Has a score more."""
+
+    dev_f1: float = 0.0
+
+
+def a_part_more(state=Course.state):
+    return lambda course: state(course) | {"more": 1}
+
+
+# What a code change that keeps the recipe can leave under the same key: a place, and what is there instead.
+OTHER_CODE = {
+    "a weight less": (f"{__name__}.Wider", Base),
+    "a weight in float64": (f"{__name__}.Wider", Double),
+    "weights in another order": (f"{__name__}.Wider", Turned),
+    "another optimiser": (f"{__name__}.OPTIMISER", "adagrad"),
+    "another option of the optimiser": (f"{__name__}.fit", partial(fit, weight_decay=0.1)),
+    "a part more": ("retable.training.course.Course.state", a_part_more()),
+    "a score more": ("retable.training.course.Epoch", OtherEpoch),
 }
+OPTIMISER = "adam"
 
 
-@pytest.mark.parametrize("kind", OTHER_STATES)
-def test_a_state_of_another_form_is_told_and_training_starts_anew(opinions, kept, kind):
-    with pytest.raises(Killed):
-        train(opinions, file=kept(), on_batch=at_step(12, kill))
-    changed(OTHER_STATES[kind])(kept.path)
-    assert same(train(opinions, file=kept()), train(opinions))
+@pytest.mark.parametrize("kind", OTHER_CODE)
+def test_a_state_of_another_form_is_told_and_training_starts_anew(opinions, kept, monkeypatch, kind):
+    def trained(**options):
+        with monkeypatch.context() as network:
+            network.setattr(f"{__name__}.Dropped", Wider)
+            return train(opinions, OPTIMISER, **options)
+
+    with monkeypatch.context() as other:
+        other.setattr(*OTHER_CODE[kind])
+        with pytest.raises(Killed):
+            trained(file=kept(), on_batch=at_step(12, kill))
+    assert same(trained(file=kept()), trained())
     assert re.search(r"is of another form .*; training starts again\.$", kept.told[0])
+
+
+def without_form(path):
+    head, _, body = path.read_bytes().partition(b"\n")
+    fields = {name: value for name, value in json.loads(head).items() if name != "form"}
+    path.write_bytes(json.dumps(fields).encode() + b"\n" + body)
 
 
 @pytest.mark.parametrize(
@@ -346,7 +361,7 @@ def test_a_state_of_another_form_is_told_and_training_starts_anew(opinions, kept
         (lambda path: path.write_bytes(b""), "key", "is damaged"),
         (lambda path: path.write_bytes(b"[1]\nx"), "key", "is damaged"),
         (made_by_other_torch, "key", r"was made by torch 1\.0, but this is"),
-        (made_by_other_network, "key", "has weights of different shapes"),
+        (without_form, "key", "has weights of different shapes"),
         (lambda path: None, "other", "belongs to other code, data or parameters"),
     ],
 )

@@ -6,7 +6,7 @@ drawn again from the state that the generator had before them.
 """
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,10 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from retable.files import sha256_of_value
 from retable.layers.embedding import WordEmbedding
 from retable.training.batches import shuffled_batches
-from retable.training.history import Epoch
-from retable.training.state_form import NONE_BEST, best_of, state_form
+from retable.training.history import NONE_BEST, Epoch, best_of
 
 
 @dataclass
@@ -142,11 +142,19 @@ class Course:
             "random_gpu": torch.cuda.get_rng_state(self.device) if on_gpu else None,
         }
 
-    def fits(self, state: dict[str, Any]) -> bool:
-        """Return whether a state has the form of this course's, and its best epoch is that of its epochs."""
-        epochs = state.get("epochs") if isinstance(state, dict) else None
-        form = state_form(epochs, learned(self.network), self.optimisers, self.device, self.sums.loss.dtype)
-        return next(form.misfits(state, ""), None) is None
+    @property
+    def form(self) -> str:
+        """Return the digest of what a state must have to be restored here, as code may change without a new recipe.
+
+        It covers its parts, the shapes and types of what is learned, the optimisers' options, and an epoch's fields.
+        """
+        optimisers = [
+            [type(each).__name__, [group | {"lr": 0} for group in each.state_dict()["param_groups"]]]
+            for each in self.optimisers
+        ]
+        weights = [[*weight.shape, str(weight.dtype)] for weight in learned(self.network)]
+        names = [each.name for each in fields(Epoch)]
+        return sha256_of_value([[*self.state()], weights, optimisers, names, str(self.sums.loss.dtype)])
 
     def restore(self, state: dict[str, Any]) -> None:
         """Restore what `state` returned."""

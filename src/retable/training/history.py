@@ -1,5 +1,7 @@
 """The history of a training: one line per epoch, kept with its weights."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +14,8 @@ from retable.text.choosing import dev_score
 from retable.text.grades import agreement, means_of
 from retable.text.ranking import ranking_scores
 from retable.text.vocabulary import Encoded
+
+NONE_BEST = (-1.0, -math.inf)  # score on dev, and negative dev loss, before the first epoch ends
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,16 @@ def dev_map_of(logits: Tensor, dev: Encoded) -> float:
 def dev_pearson_of(logits: Tensor, targets: np.ndarray) -> float:
     """Return the correlation of the mean grades with the true scores."""
     return agreement(means_of(logits.softmax(dim=1).numpy()), means_of(targets))["pearson"]
+
+
+def best_of(epochs: Sequence[Epoch]) -> tuple[tuple[float, float], int, int]:
+    """Return score and negative dev loss of the best epoch, its number, and the last that raised the score."""
+    best, chosen, better = NONE_BEST, 0, 0
+    for line in epochs:
+        score = (line.score, -line.dev_loss)
+        better = line.epoch if line.score > best[0] else better
+        best, chosen = (score, line.epoch) if score > best else (best, chosen)
+    return best, chosen, better
 
 
 @dataclass(frozen=True)

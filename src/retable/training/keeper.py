@@ -46,7 +46,7 @@ class Keeper:
             return
         signal = self.file.signals.caught
         where = standing(self.course.number, self.course.sums.done, steps)
-        saved = self.file.write(self.course.state(), where)
+        saved = self.file.write(self.course.state(), where, self.course.form)
         if signal:
             raise stopped(where, saved, signal)
 
@@ -57,5 +57,5 @@ class Keeper:
 
     def go_on(self) -> None:
         """Restore the saved state, if there is one."""
-        if self.file and (state := self.file.read(self.course.fits)):
+        if self.file and (state := self.file.read(self.course.form)):
             self.course.restore(state)

@@ -50,12 +50,13 @@ class StateFile:
         """Return whether it is time to save."""
         return time.monotonic() - self.last >= self.wait_s
 
-    def write(self, state: dict[str, Any], where: str) -> bool:
+    def write(self, state: dict[str, Any], where: str, form: str = "") -> bool:
         """Replace the stored state; return False, with a message, if the disk refuses it.
 
         Args:
             state: tensors and plain values.
             where: the run's position, in words.
+            form: digest of the state's form; a training of another form does not read it.
         """
         start = time.monotonic()
         now = datetime.datetime.now(datetime.UTC)
@@ -64,6 +65,7 @@ class StateFile:
             "key": self.key,
             "torch": torch.__version__,
             "where": where,
+            "form": form,
             "saved": f"{now:%Y-%m-%d %H:%M:%S} UTC",
             "seconds": self.earlier_s + start - self.start,
         }
@@ -84,12 +86,8 @@ class StateFile:
             self.wait_s = max(self.every_s, (self.last - start) / LARGEST_SHARE)
         return True
 
-    def read(self, fits: Callable[[dict[str, Any]], bool] = lambda state: True) -> dict[str, Any] | None:
-        """Return the state from `write`, its tensors on the CPU; None if this run cannot resume from it.
-
-        Args:
-            fits: whether a state has the form of this training's, as code may change without a new recipe.
-        """
+    def read(self, form: str = "") -> dict[str, Any] | None:
+        """Return the state from `write`, its tensors on the CPU; None if this run cannot resume from it."""
         try:
             data = self.path.read_bytes()
         except FileNotFoundError:
@@ -99,7 +97,7 @@ class StateFile:
             return None
         head, _, body = data.partition(b"\n")
         header = _header(head)
-        problem = self.problem(header, body)
+        problem = self.problem(header, body, form)
         if problem:
             self.tell(f"the saved state {self.path} {problem}; training starts again.")
             return None
@@ -110,15 +108,11 @@ class StateFile:
                 f"the saved state {self.path} is not a torch file ({shortened(str(error))}); training starts again."
             )
             return None
-        if not fits(state):
-            problem = "is of another form or has weights of different shapes"
-            self.tell(f"the saved state {self.path} {problem}; training starts again.")
-            return None
         self.earlier_s = float(header["seconds"])
         self.tell(f"resumes at {header['where']}, saved {header['saved']}.")
         return state
 
-    def problem(self, header: dict[str, Any], body: bytes) -> str | None:
+    def problem(self, header: dict[str, Any], body: bytes, form: str) -> str | None:
         """Return why a state cannot be used, in words."""
         if header.get("format") != FORMAT or header.get("sha256") != hashlib.sha256(body).hexdigest():
             return "is damaged"
@@ -128,6 +122,8 @@ class StateFile:
             return "belongs to other code, data or parameters"
         if header["torch"] != torch.__version__:
             return f"was made by torch {header['torch']}, but this is {torch.__version__}"
+        if header.get("form") != form:
+            return "is of another form or has weights of different shapes"
         return None
 
 
