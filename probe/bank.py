@@ -74,8 +74,8 @@ def made_up(fold: str, draw: random.Random) -> RunResult:
 def claims_on(table: str, scratch: Path) -> Arrays:
     """Return what the page says about each comparison that a table's claims need, for all readings."""
     result = paper_of_table(table).result_table(table)
-    asked = [(number, claim) for number, claim in enumerate(all_claims()) if claim.table == table]
-    rows = {row.id for _, claim in asked for pair in claim.pairs(result) for row in pair}
+    asked = [claim for claim in all_claims() if claim.table == table]
+    rows = {row.id for claim in asked for pair in claim.pairs(result) for row in pair}
     shown = {
         (row, column.id): seeds_of(row, column, scratch)
         for row in sorted(rows)
@@ -84,8 +84,8 @@ def claims_on(table: str, scratch: Path) -> Arrays:
     }
     judge = Judge({}, lambda _: PROTOCOL)
     found: dict[str, np.ndarray] = {}
-    for number, claim in asked:
-        for line in judge.lines(number, claim, shown, printed_in(table)):
+    for claim in asked:
+        for line in judge.lines(claim, shown, printed_in(table)):
             cells = cells_of(line, "")
             found[f"{name_of(claim)} {line.first.id} {line.second.id} {line.on}"] = texts([" ".join(cells[2:])])
     return found

@@ -143,7 +143,7 @@ def test_a_reading_with_two_kinds_of_vectors_is_one_reading():
             for vectors in ("", ", GloVe")
         ),
     )
-    given = {"second": plain, "claim": 0, "on": "SST", "at_least": False, "comparison": True}
+    given = {"second": plain, "claim": None, "on": "SST", "at_least": False, "comparison": True}
     verdicts = (("ahead", plain), ("behind", rate), ("behind", glove))
     found = [SimpleNamespace(first=row, verdict=verdict, **given) for verdict, row in verdicts]
     assert through([found, found]) == " (2 of them through one: A, rate)"
@@ -196,7 +196,8 @@ def test_not_behind_supports_at_least_equal_and_no_other_claim(tmp_path):
 )
 def test_how_the_verdicts_of_readings_differ(at_least, verdicts, said):
     lines = [
-        SimpleNamespace(claim=0, on="SST", verdict=verdict, at_least=at_least, comparison=True) for verdict in verdicts
+        SimpleNamespace(claim=None, on="SST", verdict=verdict, at_least=at_least, comparison=True)
+        for verdict in verdicts
     ]
     assert [beside_readings(line, lines) for line in lines] == [said] * len(lines)
 
@@ -342,7 +343,7 @@ def test_a_broken_line_is_named(tmp_path, monkeypatch, old, new, said):
 
 def test_notes_that_differ_between_tables_name_theirs():
     """FCSR's mean of sixteen domains stands in tables 4 and 5, with other notes."""
-    of_table = {each.table: number for number, each in enumerate(claims()) if each.together}
+    of_table = {each.table: each for each in claims() if each.together}
     lines = [
         SimpleNamespace(comparison=True, claim=of_table[table], on="mean of 16")
         for table in ("fcsr-table-4", "fcsr-table-5")

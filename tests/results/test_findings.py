@@ -1,13 +1,14 @@
 """Findings: each headline's numbers counted by hand, and no page for findings that the bank cannot support."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from retable.papers import result_table
-from retable.results import claims as judged
-from retable.results import findings, headline
+from retable.papers.claims import claims
+from retable.results import findings
 from retable.results.findings import (
     MeasuredTable,
     beside_a_linear_model,
@@ -24,15 +25,8 @@ from retable.tables.lines import Line
 TABLE, FLOORS = result_table("fcsr-table-3"), result_table("floors-table-1")
 FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
 CLAIMS = [
-    SimpleNamespace(paper="fcsr", sign=">", size="", table="fcsr-table-3", measured=measured)
-    for measured in ("own", "ours")
+    replace(claims()[0], table="fcsr-table-3", sign=">", size="", measured=measured) for measured in ("own", "ours")
 ]
-
-
-@pytest.fixture(autouse=True)
-def two_claims(monkeypatch):
-    for module in (findings, headline, judged):
-        monkeypatch.setattr(module, "claims", lambda: CLAIMS)
 
 
 def line(claim, first, second, difference, printed=None, on="Polar"):
@@ -40,7 +34,9 @@ def line(claim, first, second, difference, printed=None, on="Polar"):
     ours = None
     if difference is not None:
         ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
-    return Judged(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
+    return Judged(
+        CLAIMS[claim], TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours
+    )
 
 
 def runs(texts, *clean):

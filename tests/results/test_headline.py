@@ -9,6 +9,7 @@ import pytest
 
 from retable.figures.forest import Difference, forest_picture
 from retable.papers import paper, result_table
+from retable.papers.claims import claims
 from retable.results import headline
 from retable.results.judging import Judged
 from retable.results.tables import published_numbers
@@ -18,7 +19,7 @@ from retable.tables.results import Cells, result_lines
 
 TABLE = result_table("fcsr-table-3")
 CLAIMS = [
-    SimpleNamespace(paper="fcsr", table="fcsr-table-3", sentence=sentence, sign=sign, measured=measured)
+    replace(claims()[0], table="fcsr-table-3", sentence=sentence, sign=sign, measured=measured)
     for sentence, sign, measured in (("said", ">", "own"), ("meant", ">=", "own"), ("", ">", "ours"))
 ]
 FAR = np.linspace(0.0, 0.01, 10)  # over ten folds, around the difference
@@ -29,12 +30,13 @@ def line(claim, first, second, difference, printed=None, on="Polar"):
     ours = None
     if difference is not None:
         ours = compare_units((0.5 + difference + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
-    return Judged(claim, TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours)
+    return Judged(
+        CLAIMS[claim], TABLE.row(first), TABLE.row(second), on, 10_000, (10, 10), difference or 0.0, printed, ours
+    )
 
 
 @pytest.fixture
-def lines(monkeypatch):
-    monkeypatch.setattr(headline, "claims", lambda: CLAIMS)
+def lines():
     return [
         replace(line(0, "fcsr", "cnn", 0.05, 5.0), columns=("polarity",)),  # a split of ours
         line(0, "fcsr", "bilstm", -0.05, 9.0),
@@ -82,11 +84,10 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
 
 
-def test_a_lead_that_holm_leaves_not_behind_is_not_counted_as_ahead_after_it(monkeypatch):
-    monkeypatch.setattr(headline, "claims", lambda: [CLAIMS[1]])
+def test_a_lead_that_holm_leaves_not_behind_is_not_counted_as_ahead_after_it():
     barely = compare_units((0.506 + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
-    lead = replace(line(0, "fcsr", "cnn", 0.006), comparison=barely, at_least=True)
-    others = [replace(line(0, "fcsr", name, 0.0), at_least=True) for name in ("bilstm", "s-lstm", "transformer")]
+    lead = replace(line(1, "fcsr", "cnn", 0.006), comparison=barely, at_least=True)
+    others = [replace(line(1, "fcsr", name, 0.0), at_least=True) for name in ("bilstm", "s-lstm", "transformer")]
     found = headline.counted([lead, *others])
     assert (found.hold, found.ahead, found.kept, found.kept_ahead) == (
         4,
@@ -96,21 +97,22 @@ def test_a_lead_that_holm_leaves_not_behind_is_not_counted_as_ahead_after_it(mon
     )  # the three are equal, each by a single test
 
 
-def test_comparisons_of_two_tables_that_read_alike_are_both_shown(monkeypatch):
+def test_comparisons_of_two_tables_that_read_alike_are_both_shown():
     """FCSR > CNN, mean of 16: by a network per domain, and by one for all; one of them was lost."""
-    other = SimpleNamespace(paper="fcsr", table="fcsr-table-4", sentence="", sign=">", measured="own")
-    monkeypatch.setattr(headline, "claims", lambda: [CLAIMS[0], other])
-    found = headline.printed_differences([line(0, "fcsr", "cnn", 0.05, 5.0), line(1, "fcsr", "cnn", 0.02, 2.0)])
+    other = replace(CLAIMS[0], table="fcsr-table-4", sentence="")
+    lines = [line(0, "fcsr", "cnn", 0.05, 5.0), replace(line(0, "fcsr", "cnn", 0.02, 2.0), claim=other)]
+    found = headline.printed_differences(lines)
     assert [(each.name[-9:], each.printed) for each in found] == [("(table 3)", 5.0), ("(table 4)", 2.0)]
 
 
 @pytest.mark.parametrize(
     ("sign", "supporting"), [(">", {"ahead"}), (">=", {"ahead", "equal", "not behind"}), ("=", {"equal"})]
 )
-def test_which_verdicts_support_a_claim(sign, supporting, monkeypatch):
-    monkeypatch.setattr(headline, "claims", lambda: [SimpleNamespace(sign=sign)])
+def test_which_verdicts_support_a_claim(sign, supporting):
     verdicts = ("ahead", "behind", "equal", "not behind", "undecided")
-    assert {each for each in verdicts if headline.holds(SimpleNamespace(claim=0), each)} == supporting
+    assert {
+        each for each in verdicts if headline.holds(SimpleNamespace(claim=SimpleNamespace(sign=sign)), each)
+    } == supporting
 
 
 def test_the_picture_has_each_printed_comparison_once(lines):
@@ -178,11 +180,9 @@ def test_papers_have_their_outcomes_and_how_much_is_measured(lines):
     assert "| [LAMA](docs/tables/lama.md) | – | – | 0 of " in table
 
 
-def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_holds(monkeypatch):
-    signs = [SimpleNamespace(**vars(CLAIMS[0]) | {"sign": sign}) for sign in ("=", ">=")]
-    monkeypatch.setattr(headline, "claims", lambda: signs)
-    of_equality = line(0, "fcsr", "cnn", 0.05)
-    shown = replace(line(1, "fcsr", "cnn", 0.003), at_least=True)
+def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_holds():
+    of_equality = replace(line(0, "fcsr", "cnn", 0.05), claim=replace(CLAIMS[0], sign="="))
+    shown = replace(line(0, "fcsr", "cnn", 0.003), claim=replace(CLAIMS[0], sign=">="), at_least=True)
     assert shown.verdict == "not behind"
     found = headline.counted([of_equality, shown])
     assert (found.judged, found.hold, found.ahead, found.kept) == (2, 1, 0, 1)

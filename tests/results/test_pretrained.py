@@ -65,7 +65,7 @@ def test_scores_that_were_imported_unchecked_do_not_count(made):
 
 def test_without_a_verdict_the_reason_stands_in_its_place():
     first, second = TABLE.row("minilm-lr"), TABLE.row("nb-svm")
-    line = Judged(0, first, second, "MR", 1000, (1, 1), 0.012, None, None, "not all of its folds are here")
+    line = Judged(None, first, second, "MR", 1000, (1, 1), 0.012, None, None, "not all of its folds are here")
     assert difference_of(line) == ("+1.2", "–", "not all of its folds are here")
 
 

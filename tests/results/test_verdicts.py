@@ -72,7 +72,7 @@ def test_a_banked_rows_own_answers_are_compared_as_claims_compare_it(bank, runs,
     resolver, table = Resolver(PLAN, read_bank(bank), beyond=True), result_table(TABLE)
     shown = resolver.fill(table).runs
     copies = {"sst-2": {"sst-2/test/3": 0, "sst-2/test/4": 0}}
-    head = (0, table.row("fcsr"), table.row("cnn"), "SST", None)
+    head = (None, table.row("fcsr"), table.row("cnn"), "SST", None)
     cells = [[shown["fcsr", "sst-2"]], [shown["cnn", "sst-2"]]]
     line = Judge(copies, resolver.protocol).line(head, table, [table.column("sst-2")], cells)
     assert line.comparison is not None

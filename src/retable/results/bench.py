@@ -100,7 +100,7 @@ def beside_linear(row: Row, column: Column, filled: Filled, judge: Judge) -> Jud
 def beside(first: Row, second: Row, table: ResultTable, column: Column, filled: Filled, judge: Judge) -> Judged:
     """Compare two rows of a table of our own on a column."""
     cells: list[list[Cell]] = [[filled.runs[each.id, column.id]] for each in (first, second)]
-    return judge.line((0, first, second, column.printed, None), table, [column], cells)
+    return judge.line((None, first, second, column.printed, None), table, [column], cells)
 
 
 def best_linear(column: Column, filled: Filled) -> Row | None:

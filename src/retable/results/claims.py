@@ -6,7 +6,7 @@ from itertools import groupby
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Judged, after_holm
+from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Judged, after_holm, claim_of
 from retable.tables.comparison import Comparison
 from retable.tables.markdown import listed, markdown_table, signed
 
@@ -27,7 +27,7 @@ LARGER, SMALLER, AS_PRINTED = "printed is larger", "printed is smaller", "as pri
 def claims_markdown(lines: Sequence[Judged]) -> str:
     """Return the page's body: a table of counts, then each paper's claims with their comparisons."""
     parts, counts = [], []
-    for name, of_paper in groupby(lines, key=lambda line: claims()[line.claim].paper):
+    for name, of_paper in groupby(lines, key=lambda line: claim_of(line).paper):
         found = list(of_paper)
         adjusted = after_holm(found)
         parts.append(paper_markdown(name, found, adjusted))
@@ -46,7 +46,7 @@ def counts_of(name: str, lines: Sequence[Judged], adjusted: Sequence[str]) -> li
 def paper_markdown(name: str, lines: Sequence[Judged], adjusted: Mapping[int, str]) -> str:
     """Return a paper's claims: each sentence, then its comparisons."""
     parts = [f"## {NAMES[name]}\n", *notes_on_columns(lines)]
-    for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claims()[line.claim])):
+    for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claim_of(line))):
         found = list(of_sentence)
         where = "Ours; no paper makes these comparisons" if measured == OURS else place[0].upper() + place[1:]
         quoted = f": “{sentence}”" if sentence else ""
@@ -60,7 +60,7 @@ def notes_on_columns(lines: Sequence[Judged]) -> list[str]:
     """Return a list of what must be known about the columns of a paper's comparisons; empty if there is nothing."""
     tables = dict[str, dict[str, list[str]]]()  # column -> note -> numbers of the tables that have it
     for line in (line for line in lines if line.comparison):
-        claim = claims()[line.claim]
+        claim = claim_of(line)
         for column in result_table(claim.table).columns:
             if column.note and (column.id in claim.columns if claim.together else column.printed == line.on):
                 number = claim.table.rpartition("-")[2]
@@ -125,7 +125,7 @@ def cells_of(line: Judged, adjusted: str, readings: str = "") -> list[str]:
         adjusted: its verdict after Holm's correction; empty if it has none.
         readings: how the verdicts under all readings differ.
     """
-    claim, found = claims()[line.claim], line.comparison
+    claim, found = claim_of(line), line.comparison
     names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
     ours, shows, size = signed(PERCENT * line.difference), "", ""
     if found:
@@ -161,7 +161,7 @@ def unmeasured(lines: Sequence[Judged]) -> str:
     measured = {line.claim for line in lines}
     left = [
         f"- {NAMES[claim.paper]}, {claim.place}: {' '.join(named(claim))}"
-        for number, claim in enumerate(claims())
-        if number not in measured
+        for claim in claims()
+        if claim not in measured
     ]
     return "## Not measured yet\n\n" + "\n".join(left) + "\n" if left else ""

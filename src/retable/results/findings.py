@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from retable.figures.measured import of_seeds
 from retable.models import OF_CHARACTERS
 from retable.papers import NAMES
-from retable.papers.claims import OURS, claims
+from retable.papers.claims import OURS, Claim
 from retable.papers.paper import ResultTable
 from retable.results.claims import CONTRADICT, LARGER, beside_readings, cells_of, size_of, through
 from retable.results.headline import FLOOR, Lead, adjusted_of, leads_of, named_differences, printed_differences
-from retable.results.judging import PERCENT, Judged
+from retable.results.judging import PERCENT, Judged, claim_of
 from retable.results.resolving import Filled
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
@@ -121,7 +121,7 @@ def beside_a_linear_model(lines: Sequence[Judged], tables: Mapping[str, Measured
     of_floor = [
         line
         for line in lines
-        if claims()[line.claim].measured == OURS
+        if claim_of(line).measured == OURS
         and (line.second.id, line.second.model) == (FLOOR, FLOOR)
         and (not line.first.reading_of or line.first.vectors)
         and line.comparison
@@ -132,7 +132,7 @@ def beside_a_linear_model(lines: Sequence[Judged], tables: Mapping[str, Measured
         return None
     adjusted = adjusted_of(lines)
     kept = [adjusted.get(id(line), line.verdict) for line in counted]
-    body = [[*cells_of_finding(line), *costs_beside(tables[claims()[line.claim].table], line)] for line in of_floor]
+    body = [[*cells_of_finding(line), *costs_beside(tables[claim_of(line).table], line)] for line in of_floor]
     headline = (
         f"Against {of_floor[0].second.printed}, the papers' own models are ahead on {verdicts.count('ahead')} of "
         f"{len(verdicts)} comparisons and behind on {verdicts.count('behind')}; after Holm's correction for all "
@@ -150,7 +150,7 @@ def beside_a_linear_model(lines: Sequence[Judged], tables: Mapping[str, Measured
 def cells_of_finding(line: Judged) -> list[str]:
     """Return the cells of a comparison, in the order of HEADER."""
     rows, on, _, _, difference, detectable, _, _, verdict, _ = cells_of(line, "")
-    return [NAMES[claims()[line.claim].paper], rows, on, difference, detectable, verdict]
+    return [NAMES[claim_of(line).paper], rows, on, difference, detectable, verdict]
 
 
 def costs_beside(measured: MeasuredTable, line: Judged) -> tuple[str, str]:
@@ -252,10 +252,10 @@ def near_copies(floors: MeasuredTable, filled: Filled) -> Finding | None:
 
 def readings(lines: Sequence[Judged]) -> Finding | None:
     """Return in how many comparisons two readings of the same sentence give different verdicts."""
-    of_place: dict[tuple[int, str], list[Judged]] = {}
+    of_place: dict[tuple[Claim, str], list[Judged]] = {}
     for line in lines:
-        if line.comparison and claims()[line.claim].measured != OURS:
-            of_place.setdefault((line.claim, line.on), []).append(line)
+        if line.comparison and claim_of(line).measured != OURS:
+            of_place.setdefault((claim_of(line), line.on), []).append(line)
     several = {place: found for place, found in of_place.items() if len(found) > 1}
     differing = [(beside_readings(found[0], found), found) for found in several.values()]
     split = sorted((each for each in differing if each[0]), key=lambda each: each[0] != CONTRADICT)

@@ -9,10 +9,10 @@ from retable.corpora import FAMILIES
 from retable.figures.forest import Difference
 from retable.models import is_floor
 from retable.papers import NAMES, paper_of_table, papers, result_table
-from retable.papers.claims import OURS, claims
+from retable.papers.claims import OURS
 from retable.papers.paper import Paper, ResultTable
 from retable.results.claims import CONTRADICT, LARGER, NOT_EVERY, beside_readings, size_of, through
-from retable.results.judging import AT_LEAST, PERCENT, Judged, after_holm
+from retable.results.judging import AT_LEAST, PERCENT, Judged, after_holm, claim_of
 from retable.tables.lines import UNVERIFIED, Line
 from retable.tables.markdown import markdown_table
 
@@ -25,7 +25,7 @@ def first_readings(lines: Iterable[Judged]) -> Iterator[Judged]:
     """Yield the papers' own comparisons that have a verdict, each under its first reading."""
     for line in lines:
         is_reading = line.first.reading_of or line.second.reading_of
-        if line.comparison and claims()[line.claim].measured != OURS and not is_reading:
+        if line.comparison and claim_of(line).measured != OURS and not is_reading:
             yield line
 
 
@@ -46,10 +46,9 @@ def named_differences(lines: Iterable[Judged]) -> list[tuple[tuple[str, str], Ju
     """
     sized = [line for line in first_readings(lines) if line.printed is not None]
     names = [
-        (NAMES[claims()[line.claim].paper], f"{line.first.printed} vs. {line.second.printed}, {line.on}")
-        for line in sized
+        (NAMES[claim_of(line).paper], f"{line.first.printed} vs. {line.second.printed}, {line.on}") for line in sized
     ]
-    tables = [claims()[line.claim].table for line in sized]
+    tables = [claim_of(line).table for line in sized]
     alike = Counter(name for name, _ in dict.fromkeys(zip(names, tables, strict=True)))
     return [
         ((paper, f"{name} (table {table.rpartition('-')[2]})" if alike[paper, name] > 1 else name), line)
@@ -105,7 +104,7 @@ def counted(lines: Sequence[Judged]) -> Counts:
     }
     larger = [line for line in judged if sizes.get(id(line)) == LARGER]
     of_turned = [[adjusted[id(line)] for line in of if line.comparison] for of in turned]
-    said = Counter(claims()[line.claim].sentence for line in judged).most_common(1)
+    said = Counter(claim_of(line).sentence for line in judged).most_common(1)
     (sentence, of_said), *_ = [*said, ("", 0)]
     return Counts(
         judged=len(judged),
@@ -132,18 +131,18 @@ def counted(lines: Sequence[Judged]) -> Counts:
         through=through(turned),
         said=sentence,
         of_said=of_said,
-        of_said_hold=sum(claims()[line.claim].sentence == sentence for line in hold),
+        of_said_hold=sum(claim_of(line).sentence == sentence for line in hold),
     )
 
 
 def group_of(line: Judged) -> tuple[str, str, str]:
     """Return the first row and the column of a comparison: those that share them are not independent."""
-    return claims()[line.claim].paper, line.first.id, line.on
+    return claim_of(line).paper, line.first.id, line.on
 
 
 def adjusted_of(lines: Sequence[Judged]) -> dict[int, str]:
     """Return id of a comparison -> its verdict after Holm's correction over all comparisons of its paper."""
-    by_paper = groupby(lines, key=lambda line: claims()[line.claim].paper)
+    by_paper = groupby(lines, key=lambda line: claim_of(line).paper)
     return {line: verdict for _, of_paper in by_paper for line, verdict in after_holm(list(of_paper)).items()}
 
 
@@ -154,7 +153,7 @@ def readings_of(line: Judged, lines: Sequence[Judged]) -> list[Judged]:
 
 def is_on_a_sample(line: Judged) -> bool:
     """Return whether a comparison is on a column that the paper does not have, or on our own split of its texts."""
-    columns = [result_table(claims()[line.claim].table).column(name) for name in line.columns]
+    columns = [result_table(claim_of(line).table).column(name) for name in line.columns]
     return any(column.extra or column.split != "paper" for column in columns)
 
 
@@ -194,7 +193,7 @@ def headline(lines: Sequence[Judged]) -> str:
 
 def holds(line: Judged, verdict: str) -> bool:
     """Return whether a verdict supports the claim behind a comparison."""
-    return verdict in HOLDS[claims()[line.claim].sign]
+    return verdict in HOLDS[claim_of(line).sign]
 
 
 class Coverage(NamedTuple):
@@ -234,7 +233,7 @@ def papers_table(lines: Sequence[Judged], tables: Mapping[str, Sequence[Line]]) 
     for paper in papers():
         found = coverage(paper, tables)
         if found.printed:
-            counts = counted([line for line in lines if claims()[line.claim].paper == paper.name])
+            counts = counted([line for line in lines if claim_of(line).paper == paper.name])
             outcome = [f"{counts.hold} of {counts.judged}", str(counts.against)] if counts.judged else ["–", "–"]
             name = f"[{NAMES[paper.name]}](docs/tables/{paper.name}.md)"
             told = [f"{count} {what}" for count, what in ((found.cut, "cut"), (found.unverified, UNVERIFIED)) if count]

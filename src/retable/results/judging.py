@@ -50,10 +50,11 @@ NONE = "none"
 class Judged:
     """Hold one comparison of a claim: the result, or why there is no verdict.
 
-    `claim` is the claim's index in the file; `difference` is a fraction; `printed` is in points, None if not printed.
+    `claim` is None for a comparison that no claim makes; `difference` is a fraction; `printed` is in points, None if
+    not printed.
     """
 
-    claim: int
+    claim: Claim | None
     first: Row
     second: Row
     on: str
@@ -75,6 +76,12 @@ class Judged:
         return NOT_BEHIND if is_shown and self.comparison.verdict == "undecided" else self.comparison.verdict
 
 
+def claim_of(line: Judged) -> Claim:
+    """Return the claim that makes a comparison."""
+    assert line.claim, "a table of our own makes this comparison, no claim"
+    return line.claim
+
+
 @dataclass(frozen=True)
 class Judge:
     """Hold the inputs of comparisons; `read` caches the answers of the files read so far."""
@@ -83,7 +90,7 @@ class Judge:
     protocol_of: Protocols
     read: dict[Path, dict[str, bool]] = field(default_factory=dict)
 
-    def lines(self, number: int, claim: Claim, shown: Shown, numbers: Printed) -> Iterator[Judged]:
+    def lines(self, claim: Claim, shown: Shown, numbers: Printed) -> Iterator[Judged]:
         """Yield a claim's comparisons, under each of its readings, where both rows were measured."""
         table = result_table(claim.table)
         wanted = [table.column(name) for name in claim.columns] or [
@@ -96,20 +103,20 @@ class Judge:
                 cells = [[shown[row.id, column.id] for column in columns] for row in (first, second)]
                 value = printed_difference(table, numbers, first, second, columns)
                 on = f"mean of {len(columns)}" if claim.together else columns[0].printed
-                line = self.line((number, first, second, on, value), table, columns, cells)
+                line = self.line((claim, first, second, on, value), table, columns, cells)
                 is_whole_mean = not claim.together or len(columns) == len(wanted)
                 line = replace(line, at_least=claim.sign == ">=", columns=tuple(column.id for column in columns))
                 yield line if is_whole_mean else replace(line, comparison=None, why=part)
 
     def line(
         self,
-        head: tuple[int, Row, Row, str, float | None],
+        head: tuple[Claim | None, Row, Row, str, float | None],
         table: ResultTable,
         columns: Sequence[Column],
         cells: Sequence[Sequence[Cell]],
     ) -> Judged:
         """Compare two rows on one column, or on the mean of several."""
-        number, first, second, on, value = head
+        claim, first, second, on, value = head
         rows, joint = (first, second), bool(columns[0].domain)
         if joint:  # one network for all domains: each run answers the texts of all of them
             columns, cells = columns[:1], [of_row[:1] for of_row in cells]
@@ -126,7 +133,7 @@ class Judge:
         texts = sum(len(pair.ids) for pair in pairs)
         difference = float((units[0].mean(axis=0) - units[1].mean(axis=0)).mean()) if texts else float("nan")
         shown = comparison.runs if comparison else runs
-        return Judged(number, first, second, on, texts, shown, difference, value, comparison, why)
+        return Judged(claim, first, second, on, texts, shown, difference, value, comparison, why)
 
     def compared(
         self,
@@ -235,8 +242,8 @@ def judged_claims(
     """
     given = {name: (shown_in(name), printed_in(name)) for name in dict.fromkeys(claim.table for claim in claims())}
     found: list[Judged] = []
-    for number, claim in enumerate(claims()):
-        found += judge.lines(number, claim, *given[claim.table])
+    for claim in claims():
+        found += judge.lines(claim, *given[claim.table])
         advance()
     return found
 

@@ -12,7 +12,7 @@ from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.results.claims import WHO, beside_readings, cells_of
 from retable.results.headline import counted, linear_lead
-from retable.results.judging import PERCENT, Judge, Judged, after_holm
+from retable.results.judging import PERCENT, Judge, Judged, after_holm, claim_of
 from retable.results.pairing import answers
 from retable.results.whole import Whole
 from retable.site.templating import render
@@ -31,7 +31,8 @@ def pages(whole: Whole) -> Iterator[tuple[str, str]]:
         lines = list(of_paper)
         papers.append((name, NAMES[name], counted(lines)))
         adjusted = after_holm(lines)
-        of_claim = {number: list(found) for number, found in groupby(lines, key=lambda line: line.claim)}
+        by_claim = groupby(lines, key=lambda line: claims().index(claim_of(line)))
+        of_claim = {number: list(found) for number, found in by_claim}
         shown = {number: pictured(found, adjusted) for number, found in of_claim.items()}
         listed = [(head(claims()[number]), places()[number], *found) for number, found in shown.items()]
         left = [each for number, each in enumerate(claims()) if each.paper == name and number not in of_claim]
@@ -75,7 +76,7 @@ def overview(whole: Whole) -> dict[str, Any]:
 
 def paper_of(line: Judged) -> str:
     """Return the paper whose claim a comparison belongs to."""
-    return claims()[line.claim].paper
+    return claim_of(line).paper
 
 
 def head(claim: Claim) -> dict[str, str]:
@@ -160,7 +161,7 @@ def arrows(low: float, ours: float, high: float, printed: float | None, reach: i
 
 def texts_between(line: Judged, whole: Whole) -> dict[str, Any]:
     """Return on how many texts two rows differ, and where they differ most; for single columns only."""
-    table = result_table(claims()[line.claim].table)
+    table = result_table(claim_of(line).table)
     shown = whole.resolver.fill(table).runs
     column = next((each for each in table.columns if each.printed == line.on and not each.runs_of), None)
     keys = [(row.id, column.id) for row in (line.first, line.second)] if column else []
