@@ -49,7 +49,7 @@ def test_every_seed_and_fold_is_a_run(model, runs):
 
 def test_the_trials_of_a_search_are_runs_too_unless_they_are_banked(monkeypatch):
     def seconds(name):
-        row = Row("lama", "LAMA", model="lama", search=name)
+        row = Row("lama", "LAMA", model="lama", trials=name)
         return cell_seconds(row, Column("r8", "r8", "r8"), PROTOCOL | {"epochs": 1}, MEASURED)
 
     banked = {number: {"dev": 0.5, "options": {}} for number in range(1, COUNT + 1)}

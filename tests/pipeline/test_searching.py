@@ -104,7 +104,7 @@ def test_every_row_that_is_trained_has_as_many_trials_and_any_other_says_why_not
             options = model_preset(row.model)["model"] | row.overrides["model"]
             assert len(options["features"]) * len(options["costs"]) == COUNT, row.id
         else:
-            assert row.search == TABLE.name, row.id
+            assert row.trials == TABLE.name, row.id
 
 
 def test_the_first_of_the_best_trials_is_chosen_and_runs_have_its_options(trained):

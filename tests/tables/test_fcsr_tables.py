@@ -12,8 +12,8 @@ from retable.experiments.scale import model_preset
 from retable.models import TRAINERS
 from retable.models.linear import train_tfidf_svm
 from retable.papers import paper
+from retable.papers.chosen import CHOSEN
 from retable.papers.parameters import row_parameters
-from retable.papers.searched import CHOSEN
 from retable.runs.folder import scores_of_splits
 from retable.tables.published import read_published
 from retable.text.splits import Facts, Split
@@ -51,7 +51,7 @@ OF_CHAR_CNN = {  # the trainings that were tried: docs/readings/fcsr.md
 @pytest.mark.parametrize("row", CHOSEN)
 def test_what_was_searched_is_of_the_budget_and_of_a_corpus_of_the_table(row):
     of_row = [each for table in PAPER.results for each in table.rows if each.id == row]
-    assert {id(each.searched) for each in of_row} == {id(CHOSEN[row])}
+    assert {id(each.chosen) for each in of_row} == {id(CHOSEN[row])}
     for name, sections in CHOSEN[row].items():
         assert corpus(name)
         options = {(section, name): value for section, each in sections.items() for name, value in each.items()}
@@ -95,7 +95,7 @@ def test_table_5_runs_on_a_joint_corpus_with_a_classifier_for_each_domain(joint)
         if row.id in [other.id for other in TABLES[4].rows]:
             alone, together = (parameters(TABLES[4], row.id, "fdu-mr"), parameters(table, row.id, joint))
             assert (alone["model"], alone["embedding"]) == (together["model"], together["embedding"])
-            searched = row.searched.get("fdu-mr", {}).get("training", {})  # for a domain; the joint corpus was not
+            searched = row.chosen.get("fdu-mr", {}).get("training", {})  # for a domain; the joint corpus was not
             assert alone["training"] == together["training"] | {"heads": "shared"} | searched
 
 

@@ -18,7 +18,7 @@ from retable.experiments.cells import cells_of
 from retable.experiments.scale import read_preset
 from retable.papers import paper_of_table
 from retable.papers.paper import Column, Row
-from retable.papers.parameters import folds_of, is_searched, row_parameters, seeds_of
+from retable.papers.parameters import folds_of, has_its_trials, row_parameters, seeds_of
 from retable.papers.trials import COUNT
 from retable.runs.bank import read_bank
 from retable.runs.record import RunRecord
@@ -92,6 +92,6 @@ def cell_seconds(row: Row, column: Column, protocol: Mapping[str, Any], measured
     length = train.get("average-length-characters" if characters else "average-length", 0.0)
     words = train.get("texts", 0) * min(length, training.get("max_words") or length)
     epochs = min(training["epochs"], BEST_EPOCH + training["patience"]) if "epochs" in training else 1
-    trials = 0 if is_searched(row, corpus) else COUNT
+    trials = 0 if has_its_trials(row, corpus) else COUNT
     runs = trials + len(seeds_of(row, column, protocol)) * len(folds_of(column, protocol))
     return float(runs * (RUN_S + words * epochs / measured.rate(model)))

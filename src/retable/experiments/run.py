@@ -43,7 +43,7 @@ def train_cell(table: str, row: str, column: str) -> None:
     check_data(cell)
     protocol, of_table = read_params("papers")[paper.name], paper.result_table(table)
     with deterministic(protocol.get("deterministic", False)):
-        if (of_row := of_table.row(row)).search:
+        if (of_row := of_table.row(row)).trials:
             search(of_row, of_table.column(column), cell, protocol)
         for planned in planned_runs(of_row, of_table.column(column), protocol):
             train_run(facts_of_run(table, cell, planned), RUNS)

@@ -26,7 +26,7 @@ def search(row: Row, column: Column, cell: Mapping[str, str], protocol: Mapping[
 
     They are kept under the table that the row's search is named after, which several tables may show.
     """
-    table = row.search
+    table = row.trials
     known = trials_of(table).get((row.id, cell["corpus"]), {})
     for number in range(1, COUNT + 1):
         facts = facts_of_trial(number, row, column, cell, protocol)
@@ -42,9 +42,9 @@ def facts_of_trial(
     """Return the facts of a trial before it has results."""
     preset, fold = model_preset(cell["model"]), folds_of(column, protocol)[0]
     asked: dict[str, Any] = {"vectors": cell["vectors"], "seed": SEED, "fold": fold}
-    plain = replace(row, search="")
+    plain = replace(row, trials="")
     options = options_of_trial(number, row_parameters(preset, plain, column, protocol, **asked))
-    changed = replace(plain, searched={cell["corpus"]: options})
+    changed = replace(plain, chosen={cell["corpus"]: options})
     found = identity(
         row_parameters(preset, changed, column, protocol, **asked), TAGGED / cell["corpus"], VECTORS / cell["vectors"]
     )

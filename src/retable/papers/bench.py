@@ -24,7 +24,7 @@ COMPACT = {"layers": 2, "heads": 4, "size": WIDTH}
 def network(id: str, printed: str, model: str = "", options: Mapping[str, Any] | None = None) -> Row:
     """Return a row whose options are searched."""
     overrides = {**ENDED, "model": options or {}}
-    return Row(id, printed, model or id, extra=True, overrides=overrides, search=NAME)
+    return Row(id, printed, model or id, extra=True, overrides=overrides, trials=NAME)
 
 
 def linear(id: str, printed: str, **candidates: list[Any]) -> Row:

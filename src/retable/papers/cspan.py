@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from retable.papers.chosen import CHOSEN
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
-from retable.papers.searched import CHOSEN
 from retable.papers.shared import (
     AVG_EMBEDDING,
     CSPAN_BASE,
@@ -105,7 +105,7 @@ TABLE_2 = ResultTable(
     vector_size=300,
     rows=(
         LSTM,
-        Row("char-cnn", "CNN-char", "char-cnn", searched=CHOSEN["char-cnn"]),
+        Row("char-cnn", "CNN-char", "char-cnn", chosen=CHOSEN["char-cnn"]),
         Row("word-cnn", "CNN-word", model="word-cnn"),
         Row("vdcnn", "Deep CNN", model="vdcnn"),
         Row("fasttext", "FastText", model="fasttext"),

@@ -1,7 +1,7 @@
 """FCSR: full-context semantic representation in sentence level (tables 1 to 5).
 
 Dropout and batch size, "set according to datasets and the memory capability" (5.1), are the presets', except where a
-search on dev found others (papers/searched.py); the Transformer's batch is the preset's, 2 in the paper for lack of
+search on dev found others (papers/chosen.py); the Transformer's batch is the preset's, 2 in the paper for lack of
 memory (5.4). The number of layers of a stacked LSTM is not given: two here. Figure 4 names five, in another experiment.
 """
 
@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from retable.corpora import FAMILIES
+from retable.papers.chosen import CHOSEN
 from retable.papers.figures.fcsr import FCSR_TABLES
 from retable.papers.paper import Column, Paper, ResultTable, Row, StatisticsTable
-from retable.papers.searched import CHOSEN
 from retable.papers.shared import (
     AVG_EMBEDDING,
     CSPAN_BASE,
@@ -87,7 +87,7 @@ TABLE_2 = StatisticsTable(
 )
 
 CNN = Row("cnn", "CNN", model="textcnn")
-BILSTM = Row("bilstm", "BiLSTM", model="bilstm", searched=CHOSEN["bilstm"])
+BILSTM = Row("bilstm", "BiLSTM", model="bilstm", chosen=CHOSEN["bilstm"])
 TRANSFORMER = Row(  # six heads and six layers (5.4), as wide as the word vectors
     "transformer", "Transformer", model="transformer", overrides={"model": {"layers": 6, "heads": 6, "size": 300}}
 )
@@ -100,7 +100,7 @@ FCSR_RELU = Row(
     extra=True,
     reading_of="fcsr",
     overrides={"model": {"activation": "as-gates"}},
-    searched=CHOSEN["fcsr"],
+    chosen=CHOSEN["fcsr"],
 )
 
 
@@ -130,7 +130,7 @@ FCSR_FP = Row(
     model="fcsr-fp",
     extra=True,
     reading_of="fcsr",
-    searched=CHOSEN["fcsr"],
+    chosen=CHOSEN["fcsr"],
 )
 
 
@@ -157,7 +157,7 @@ TABLE_3 = ResultTable(
         CNN,
         BILSTM,
         TRANSFORMER,
-        Row("char-cnn", "Char-CNN", "char-cnn", searched=CHOSEN["char-cnn"]),
+        Row("char-cnn", "Char-CNN", "char-cnn", chosen=CHOSEN["char-cnn"]),
         encoder_row("cnn", "same"),
         encoder_row("cnn", "attention"),
         encoder_row("drnn", "same"),
@@ -213,7 +213,7 @@ BILSTM_PATIENT = Row(
 # take the maximum over the words.
 LSTMS = (
     Row("lstm", "LSTM", model="lstm"),
-    Row("stacked-lstm", "stkLSTM", model="lstm", overrides=STACKED, searched=CHOSEN["stacked-lstm"]),
+    Row("stacked-lstm", "stkLSTM", model="lstm", overrides=STACKED, chosen=CHOSEN["stacked-lstm"]),
 )
 LSTMS_MAX = tuple(
     replace(

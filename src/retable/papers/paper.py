@@ -14,13 +14,13 @@ class Row:
     """A row of a table: the id of its published numbers, its printed name, and the model used for it here.
 
     `reason` says why there is no model, or why it is not run here. `extra` marks a row that the paper does not print.
-    `overrides` holds the protocol's departures from the model's preset: {"training": {"epochs": 20}}. `searched` holds,
-    per corpus, what a search on its dev texts chose where the paper leaves an option open: {"mr": {"model": {"dropout":
+    `overrides` holds the protocol's departures from the model's preset: {"training": {"epochs": 20}}. `chosen` holds,
+    per corpus, what was chosen on its dev texts where the paper leaves an option open: {"mr": {"model": {"dropout":
     0.2}}}. `reading_of` names the row of which this is another reading: claims on that row are judged under both, rows
     with the same `reading` (its name, if several rows have it) against each other. `vectors` names the row's own word
     vectors, used instead of those that a scale gives the table's cells; it is compared with rows that have them too.
     `for_all` marks a reading that the paper gives to all networks; it is compared with its other rows that have it.
-    `search` names the table whose trials choose its options (retable.papers.trials); "" without a search.
+    `trials` names the table whose trials on dev choose its options (retable.papers.trials); "" without trials.
     """
 
     id: str
@@ -29,12 +29,12 @@ class Row:
     reason: str = ""
     extra: bool = False
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    searched: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    chosen: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     reading_of: str = ""
     reading: str = ""
     for_all: bool = False
     vectors: str = ""
-    search: str = ""
+    trials: str = ""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def row_parameters(
         fold: the run's fold, if its corpus is cut into folds.
     """
     sections: dict[str, Any] = copy.deepcopy({name: dict(preset[name]) for name in ("model", "embedding", "training")})
-    for departures in (row.overrides, searched_options(row, column.corpus or "")):
+    for departures in (row.overrides, options_on_dev(row, column.corpus or "")):
         for name, options in departures.items():
             sections[name] |= options
     for name in ("model", "training"):
@@ -51,15 +51,15 @@ def row_parameters(
     }
 
 
-def searched_options(row: Row, corpus: str) -> Mapping[str, Section]:
+def options_on_dev(row: Row, corpus: str) -> Mapping[str, Section]:
     """Return what a search on dev chose for a row and corpus; empty if there was none or it has not ended."""
-    found = row.searched.get(corpus, {})
-    return chosen_options(row.search, row.id, corpus) if row.search else found
+    found = row.chosen.get(corpus, {})
+    return chosen_options(row.trials, row.id, corpus) if row.trials else found
 
 
-def is_searched(row: Row, corpus: str) -> bool:
+def has_its_trials(row: Row, corpus: str) -> bool:
     """Return whether all trials of a row are available, or it has none; only then are its runs determined."""
-    return not row.search or has_all_trials(row.search, row.id, corpus)
+    return not row.trials or has_all_trials(row.trials, row.id, corpus)
 
 
 def seeds_of(row: Row, column: Column, protocol: Section) -> list[int]:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from retable.papers.chosen import CHOSEN
 from retable.papers.paper import Column, Row
-from retable.papers.searched import CHOSEN
 
 NOT_BUILT = "this system is not built here yet"
 NO_CORPUS = "the corpus is not available here"
@@ -14,7 +14,7 @@ NO_AG_NEWS = (
 )
 NEEDS_WEIGHTS = "it runs where its pretrained weights are (`weights` in its preset), which are not available here"
 
-FCSR = Row("fcsr", "FCSR", model="fcsr", searched=CHOSEN["fcsr"])
+FCSR = Row("fcsr", "FCSR", model="fcsr", chosen=CHOSEN["fcsr"])
 CSPAN_BASE = Row("cspan-base", "CSPAN (base)", model="cspan")
 CSPAN_BIG = Row(
     "cspan-big",

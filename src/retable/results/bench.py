@@ -214,7 +214,7 @@ def trials_sentence(bench: Bench) -> str:
     """Return a sentence on how many of the networks' cells were searched."""
     columns = {column.corpus for column in TABLE.columns}  # table 2 (our recipe) is searched by the same rules
     searched = sum(len(found) == COUNT for (_, corpus), found in trials_of(TABLE.name).items() if corpus in columns)
-    of = len(TABLE.columns) * sum(bool(row.search) for row in TABLE.rows)
+    of = len(TABLE.columns) * sum(bool(row.trials) for row in TABLE.rows)
     measured = {row.id for row in bench.rows}
     left = listed([row.printed for row in TABLE.rows if row.model and row.id not in measured])
     done = f"{searched} of {of} searches are done, with {COUNT} trials each (docs/results/trials/{TABLE.name}.jsonl)"

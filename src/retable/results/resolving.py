@@ -17,7 +17,7 @@ from retable.experiments.scale import MODEL_SECTIONS, read_preset, scale_preset
 from retable.models import is_linear
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
-from retable.papers.parameters import cut_of, folds_of, is_searched, other_options, row_parameters, seeds_of, serves
+from retable.papers.parameters import cut_of, folds_of, has_its_trials, other_options, row_parameters, seeds_of, serves
 from retable.runs.recipes import from_text, majors
 from retable.runs.record import RunRecord
 from retable.tables.results import IN_NO_SCALE
@@ -182,7 +182,7 @@ class Resolver:
         """Return the runs of a cell, and why a planned one is missing."""
         place = (table.name, cell["row"], cell["column"])
         if place not in self._runs:
-            searched = is_searched(table.row(cell["row"]), cell["corpus"])
+            searched = has_its_trials(table.row(cell["row"]), cell["corpus"])
             self._runs[place] = (
                 self._of_longest(table, cell, self.placed.get(place, [])) if searched else OfCell([], NOT_SEARCHED)
             )
@@ -258,7 +258,7 @@ def row_options(row: Row) -> dict[str, Any]:
     """Return all options of a row's model: its preset, overridden by the row's own, and those chosen by search."""
     preset = read_preset(str(row.model)) if row.model else {}
     options = {name: preset[name] | row.overrides.get(name, {}) for name in MODEL_SECTIONS if name in preset}
-    return options | ({"searched": row.searched} if row.searched else {})
+    return options | ({"chosen": row.chosen} if row.chosen else {})
 
 
 def other_limits(row: Row, theirs: tuple[Column, dict[str, Any]], ours: tuple[Column, dict[str, Any]]) -> str:

@@ -66,7 +66,7 @@ def code_of_table(table: ResultTable, plan: Plan, protocol: dict[str, Any]) -> d
     return {
         "cells": cells,
         "protocol": {name: value for name, value in protocol.items() if name not in EXECUTION},
-        "rows": {row.id: [model_preset(str(row.model)), row.overrides, row.searched] for row in rows},
+        "rows": {row.id: [model_preset(str(row.model)), row.overrides, row.chosen] for row in rows},
         "recipes": recipes_of(RUN_UNITS),
         **({"trials": sha256_of_file(trials)} if (trials := banked_trials(BANK, table.name)).exists() else {}),
     }

@@ -3,8 +3,8 @@
 from functools import partial
 from typing import Any
 
+from retable.papers.chosen import CHOSEN
 from retable.papers.paper import Column, ResultTable, Row
-from retable.papers.searched import CHOSEN
 from retable.papers.shared import FCSR
 
 ACCURACIES = partial(ResultTable, published=None, metric="accuracy", unit="%", vectors="glove")
@@ -27,7 +27,7 @@ def window_row(line: str, window: int) -> Row:
         f"{name}{', trained directly' if direct else ''}, window {window}",
         "textcnn" if name == "CNN" else "fcsr",
         overrides={"model": options, **(DIRECT if direct else {})},
-        searched=CHOSEN["fcsr"] if line == "FCSR, tuned" else {},
+        chosen=CHOSEN["fcsr"] if line == "FCSR, tuned" else {},
     )
 
 
