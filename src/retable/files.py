@@ -220,6 +220,27 @@ def read_json(path: Path, kind: type = dict, advice: str = AGAIN) -> Any:
     return found
 
 
+def read_json_lines(path: Path, what: str, advice: str) -> Iterator[tuple[str, Any]]:
+    """Yield "FILE, line N" and the value of each line of a file; lines end only at LF, because a name may hold U+2028.
+
+    Args:
+        what: what each line is ("a run").
+        advice: what a user can do if one is not.
+    Raises: InputError for a line that is not JSON; FileNotFoundError.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                where = f"{path}, line {number}"
+                try:
+                    found = parse_json(line.decode("utf-8"))
+                except (ValueError, RecursionError) as error:
+                    raise InputError(f"{where}, is not {what} ({error}); {advice}.") from None
+                yield where, found
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder, not a file of lines; {advice}.") from None
+
+
 def write_csv(path: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
     """Write rows under these columns; other keys of a row are ignored."""
     with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:

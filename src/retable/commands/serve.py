@@ -1,9 +1,6 @@
 """`retable serve FOLDER`: serve a model that `retable fit` made over HTTP."""
 
-import socket
-
-from retable.errors import InputError
-from retable.project.command import command, given_path, given_port
+from retable.project.command import check_free, command, given_path, given_port
 from retable.project.memory import keep_few_kernels
 from retable.project.parser import Parser
 
@@ -24,7 +21,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (default: auto)"
     )
     options = parser.parse_args(arguments)
-    check_free(options.host, options.port)
+    check_free(options.host, options.port, "choose another --port or --host")
     keep_few_kernels()
     # Importing torch takes seconds: a misspelt option should fail before.
     import uvicorn
@@ -37,12 +34,3 @@ def main(arguments: list[str] | None = None) -> None:
     uvicorn.run(
         app, host=options.host, port=options.port, log_level="warning", access_log=False, timeout_graceful_shutdown=10
     )
-
-
-def check_free(host: str, port: int) -> None:
-    """Raises: InputError if the address cannot be bound."""
-    try:
-        with socket.create_server((host, port)):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot listen on {host}:{port} ({error}); choose another --port or --host.") from None

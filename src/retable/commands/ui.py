@@ -1,13 +1,11 @@
 """`make ui`: the MLflow UI for the record of this checkout."""
 
 import os
-import socket
 import sys
 from typing import Any
 
-from retable.errors import InputError
 from retable.papers import PAPERS
-from retable.project.command import LAST_PORT, command, given_port
+from retable.project.command import LAST_PORT, check_free, command, given_port
 from retable.project.parser import Parser
 from retable.project.progress import QUIET
 from retable.tracking.checkout import the_store
@@ -30,7 +28,8 @@ def main(arguments: list[str] | None = None) -> None:
     if store.is_server:
         print(f"the record is on a server, which has its own UI: {store.shown}{START_PAGE}")
         return
-    check_free(port)
+    other = port + 1 if 1024 <= port < LAST_PORT else 5001  # lower ones are the system's
+    check_free("127.0.0.1", port, f"choose another one: make ui PORT={other}")
     root = f"http://127.0.0.1:{port}"
     if QUIET not in os.environ:
         print("starting the MLflow UI ...", file=sys.stderr, flush=True)
@@ -57,16 +56,3 @@ def links(client: Any, store: Store, root: str) -> list[str]:
 def has_runs(client: Any, experiment: Any) -> bool:
     """Return whether an experiment has a run that is not deleted."""
     return bool(client.search_runs([experiment.experiment_id], max_results=1))
-
-
-def check_free(port: int) -> None:
-    """Raises: InputError if the port cannot be bound: in use, or the system's own."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            other = port + 1 if 1024 <= port < LAST_PORT else 5001  # lower ones are the system's
-            raise InputError(
-                f"port {port} cannot be used ({error.strerror}); choose another one: make ui PORT={other}"
-            ) from None

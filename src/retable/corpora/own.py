@@ -9,7 +9,7 @@ from pathlib import Path
 
 from retable.declaration import Corpus, Example, RemoteFile
 from retable.errors import InputError
-from retable.files import parse_json, read_json, sha256_of_file
+from retable.files import read_json, read_json_lines, sha256_of_file
 from retable.forms import ANY_TEXT, COUNT, DIGEST, NAME, ListOf, Named, Number, OneOf, Section, Text, check
 from retable.project.paths import OWN
 
@@ -64,21 +64,16 @@ def declare(path: Path) -> Corpus:
 def read(corpus: Corpus, folder: Path) -> Iterator[Example]:
     """Yield the lines of texts.jsonl, written by `write`. Raises: InputError."""
     path = folder / TEXTS
-    with path.open("rb") as file:
-        for number, line in enumerate(file):
-            try:
-                split, text, label = parse_json(line.decode("utf-8"))
-            except (ValueError, TypeError, RecursionError) as error:
-                raise InputError(f"{path}, line {number + 1}, is not [split, text, label] ({error}).") from None
-            if (
-                not (isinstance(text, str) and isinstance(split, str))
-                or split not in corpus.texts
-                or label not in corpus.labels
-            ):
-                raise InputError(
-                    f"{path}, line {number + 1}, is not a text with a split and a label that {DECLARATION} declares."
-                )
-            yield Example(f"{corpus.name}/{split}/{number}", split, text, label)
+    lines = read_json_lines(path, "[split, text, label]", f"remove {folder} and add the corpus again")
+    for number, (where, line) in enumerate(lines):
+        split, text, label = line if isinstance(line, list) and len(line) == 3 else [None] * 3
+        if (
+            not (isinstance(text, str) and isinstance(split, str))
+            or split not in corpus.texts
+            or label not in corpus.labels
+        ):
+            raise InputError(f"{where}, is not a text with a split and a label that {DECLARATION} declares.")
+        yield Example(f"{corpus.name}/{split}/{number}", split, text, label)
 
 
 def write(folder: Path, examples: list[Example], *, name: str, language: str, html: bool, origin: str) -> None:

@@ -11,8 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from retable.errors import InputError
-from retable.files import parse_json, read_json, write_text
+from retable.files import read_json, read_json_lines, write_text
 from retable.forms import NAME, Named, Number, Plain, Section, check
 from retable.project.paths import BANK, TRIALS
 
@@ -109,15 +108,9 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     """Read banked trials; none without a file. Raises: InputError."""
     advice = f"`git checkout {path}`"
     found = []
-    try:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
-            found.append(parse_json(line))
-            check(found[-1], TRIAL, f"{path}, line {number}", advice, "the trial")
-    except InputError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} contains a line that is not a trial ({error}); {advice}.") from None
+    for where, trial in read_json_lines(path, "a trial", advice) if path.exists() else ():
+        check(trial, TRIAL, where, advice, "the trial")
+        found.append(trial)
     return found
 
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import socket
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
@@ -42,6 +43,16 @@ def given_port(text: str) -> int:
     if not re.fullmatch("[0-9]{1,5}", text) or not 1 <= int(text) <= LAST_PORT:
         raise ArgumentTypeError(f"{shown(text)} is not a port; allowed: a whole number from 1 to {LAST_PORT}")
     return int(text)
+
+
+def check_free(host: str, port: int, advice: str) -> None:
+    """Refuse an address that cannot be bound: in use, or the system's own. Raises: InputError."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise InputError(f"{host}, port {port} cannot be used ({error.strerror}); {advice}.") from None
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:

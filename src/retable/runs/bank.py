@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
-from retable.files import parse_json, write_text
+from retable.files import read_json_lines, write_text
 from retable.forms import check
 from retable.papers import result_tables
 from retable.runs.form import TIMES, WHO, check_line
@@ -43,17 +43,8 @@ def read_lines(path: Path) -> list[RunRecord]:
     """Read the runs of a table's file; none if there is no file. Raises: InputError."""
     if not path.exists():
         return []
-    try:
-        text = path.read_bytes().decode("utf-8")  # lines end only at LF: a name may hold U+2028
-    except (UnicodeDecodeError, IsADirectoryError) as error:
-        raise InputError(f"{path} is not a valid file of runs ({error}); `git checkout {path.name}`.") from None
-    found = []
-    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], start=1):
-        where, advice = f"{path}, line {number}", f"`git checkout {path.name}`"
-        try:
-            record = parse_json(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}, is not a valid run ({error}); {advice}.") from None
+    found, advice = [], f"`git checkout {path.name}`"
+    for where, record in read_json_lines(path, "a valid run", advice):
         check_line(record, where, advice)
         metrics, predictions = record["metrics"], path.parent / "predictions" / path.stem / record["predictions"]
         check_place(metrics, where)
