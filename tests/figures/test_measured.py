@@ -13,7 +13,7 @@ def run_of(accuracy, number, kind, seed=1):
         "vectors": None, "epochs": {"run": 2, "chosen": 1, "turned": True},
         "parameters": {"training": {}, "corpus": corpus},
     }  # fmt: skip
-    return SimpleNamespace(seed=seed, cut=(kind, 2), metrics=metrics, cost={})
+    return SimpleNamespace(seed=seed, folding=(kind, 2), metrics=metrics, cost={})
 
 
 def test_of_dev_folds_the_shown_run_is_the_cells():

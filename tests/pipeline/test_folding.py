@@ -22,7 +22,7 @@ from retable.experiments.scale import model_preset, scale_preset
 from retable.files import read_json, sha256_of_value, write_json
 from retable.papers import PAPERS, paper
 from retable.papers.floors import OWN_SPLIT
-from retable.papers.parameters import cut_of, folds_of, row_parameters, serves
+from retable.papers.parameters import folding_of, folds_of, row_parameters, serves
 from retable.stages import embed, pool
 from retable.text.folds import Fold, FoldedCorpus
 from retable.text.leaks.leakage import digest
@@ -156,11 +156,11 @@ class TestDeclarations:
     def test_the_scale_of_the_papers_has_their_folds(self):
         protocols = scale_preset("paper")["papers"]
         fcsr, transformer = paper("fcsr").results[0], paper("transformer-f").results[0]
-        assert cut_of(fcsr.column("polarity"), protocols["fcsr"]) == ("test", 10)
-        assert cut_of(fcsr.column("covid-sentiment"), protocols["fcsr"]) == ("test", 10)
-        assert cut_of(fcsr.column("sst-2"), protocols["fcsr"]) == ("", 0)
-        assert cut_of(transformer.column("mr"), protocols["transformer-f"]) == ("test", 10)
-        assert {cut_of(LAMA.column(name), protocols["lama"]) for name in ("r8", "imdb")} == {("dev", 3)}
+        assert folding_of(fcsr.column("polarity"), protocols["fcsr"]) == ("test", 10)
+        assert folding_of(fcsr.column("covid-sentiment"), protocols["fcsr"]) == ("test", 10)
+        assert folding_of(fcsr.column("sst-2"), protocols["fcsr"]) == ("", 0)
+        assert folding_of(transformer.column("mr"), protocols["transformer-f"]) == ("test", 10)
+        assert {folding_of(LAMA.column(name), protocols["lama"]) for name in ("r8", "imdb")} == {("dev", 3)}
 
     @pytest.mark.parametrize(("name", "folded"), [("smoke", True), ("cpu", False), ("full", True), ("paper", True)])
     def test_every_scale_gives_its_folds_vectors_that_never_saw_what_they_hold_out(self, name, folded):

@@ -45,7 +45,7 @@ def runs(texts, *clean):
     return [
         SimpleNamespace(
             seed=1,
-            cut=("test", folds) if folds > 1 else ("", 0),
+            folding=("test", folds) if folds > 1 else ("", 0),
             cost={},
             metrics={
                 "test": {"accuracy": 0.5, "texts": texts},

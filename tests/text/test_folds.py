@@ -8,7 +8,7 @@ import pytest
 
 from retable.errors import InputError
 from retable.text.clean.splitting import stratified_folds
-from retable.text.folds import Cut, Fold, FoldedCorpus, cluster_folds, joined, part
+from retable.text.folds import Fold, FoldedCorpus, SplitsOfFold, cluster_folds, joined, part
 from retable.text.leaks.leakage import digest
 from retable.text.splits import Facts, Split, check_every_label, check_training
 
@@ -37,7 +37,7 @@ def three(train=60, dev=10, test=20):
     return [split(named("train", train)), split(named("dev", dev)), split(named("test", test))]
 
 
-def ids(cut: Cut):
+def ids(cut: SplitsOfFold):
     return [set(each.ids) for each in cut]
 
 

@@ -17,7 +17,7 @@ from retable.errors import InputError
 from retable.models import is_seedless
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import ResultTable, Row
-from retable.papers.parameters import cut_of
+from retable.papers.parameters import folding_of
 from retable.project.command import command
 from retable.project.params import read_params
 from retable.project.parser import Parser
@@ -77,7 +77,7 @@ def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
     found: dict[tuple[str, str], dict[int, dict[Fold | None, RunRecord]]] = {}
     for run in read_lines_of_bank(BANK / f"{table.name}.jsonl"):
         _, row, column = run.place
-        if row in {each.id for each in table.rows} and run.cut == cut_of(table.column(column), protocol):
+        if row in {each.id for each in table.rows} and run.folding == folding_of(table.column(column), protocol):
             found.setdefault((row, column), {}).setdefault(run.seed, {})[run.fold] = run  # the last one counts
     scores = {
         (row, column.id): scores_of(
@@ -97,7 +97,7 @@ def own_spread(row: Row, banked: Banked) -> Spread | None:
 
 def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Banked:
     """Return the scores of the seeds that have all folds."""
-    whole = [runs for runs in seeds if len(runs) == max(1, runs[0].cut[1])]
+    whole = [runs for runs in seeds if len(runs) == max(1, runs[0].folding[1])]
     results = [of_folds([result_of(run, metric, domain) for run in runs]) for runs in whole]
     texts, sampling = (results[0].texts, results[0].sampling) if results else (0, None)
     return Banked([each.value for each in results], texts, sampling=sampling)

@@ -1,4 +1,4 @@
-"""Plan the runs of a cell whose corpus is cut into folds, and the data that each run reads (retable.text.folds).
+"""Plan the runs of a cell whose corpus is split into folds, and the data that each run reads (retable.text.folds).
 
 papers.<paper>.folds in params.yaml sets the number of folds of a corpus; `Column.folds` of the paper's tables says
 what they are for. Word vectors of a corpus's own texts are then trained once per fold, without the texts that the fold
@@ -94,7 +94,7 @@ def split_of(name: str, split: str, *, raw: bool) -> Split:
 
 @cache  # the runs of a cell share the fingerprints of its texts
 def folded_corpus(name: str, kind: Kind, folds: int, *, raw: bool) -> FoldedCorpus:
-    """Return a tagged corpus that is cut into folds."""
+    """Return a tagged corpus that is split into folds."""
     splits = [split_of(name, split, raw=raw) for split in SPLITS]
     return FoldedCorpus(splits, kind, folds, grouped=corpus(name).grouped)
 

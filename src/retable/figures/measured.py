@@ -96,7 +96,7 @@ def of_seeds(runs: Sequence[RunRecord]) -> list[RunResult]:
     seeds: dict[int, list[RunResult]] = {}
     for run in runs:
         result = RunResult.from_metrics(run.metrics, run.cost, "accuracy")
-        seeds.setdefault(run.seed, []).append(replace(result, fold="") if run.cut[0] == "dev" else result)
+        seeds.setdefault(run.seed, []).append(replace(result, fold="") if run.folding[0] == "dev" else result)
     return [of_folds(folds) for folds in seeds.values()]
 
 

@@ -37,7 +37,7 @@ class Candidate:
     trained: Trained
     dev: np.ndarray
     right: np.ndarray  # bool (text,), on dev
-    cut: bool
+    stopped: bool
 
     @property
     def model(self) -> str:
@@ -93,17 +93,17 @@ def trained_candidate(
     parameters: dict[str, Any], corpus: OwnCorpus, vectors: WordVectors, until: float, *, shown: bool
 ) -> Candidate:
     """Train one model; a network stops after the epoch in which the clock passes `until` (time.monotonic)."""
-    cut = False
+    stopped = False
 
     def enough() -> bool:
-        nonlocal cut
-        cut = time.monotonic() > until
-        return cut
+        nonlocal stopped
+        stopped = time.monotonic() > until
+        return stopped
 
     def train(progress: Progress) -> Candidate:
         trained = calibrated(train_classifier(parameters, corpus.train, corpus.dev, vectors, progress), corpus.dev)
         dev = trained.classifier.probabilities(corpus.dev)
-        return Candidate(parameters, trained, dev, right(dev, corpus.dev), cut)
+        return Candidate(parameters, trained, dev, right(dev, corpus.dev), stopped)
 
     if not shown:
         return train(Progress(enough=enough))

@@ -79,7 +79,7 @@ def table_of_candidates(fitted: "Fitted") -> list[list[str]]:
 def notes_of(candidate: Candidate, fitted: "Fitted") -> list[str]:
     """Return the notes on a candidate."""
     notes = {"chosen": candidate is fitted.chosen, "random word vectors": random_vectors(candidate)}
-    return [note for note, true in (notes | {"stopped by the budget": candidate.cut}).items() if true]
+    return [note for note, true in (notes | {"stopped by the budget": candidate.stopped}).items() if true]
 
 
 def random_vectors(candidate: Candidate) -> bool:

@@ -11,7 +11,7 @@ from retable.text.folds import Fold
 from retable.text.units import RAW
 
 Section = Mapping[str, Any]
-Cut = tuple[str, int]  # what the folds of a corpus hold out, and how many there are; ("", 0) without folds
+Folding = tuple[str, int]  # what the folds of a corpus hold out, and how many there are; ("", 0) without folds
 
 
 def row_parameters(
@@ -28,7 +28,7 @@ def row_parameters(
             options of every model that has them, as the smallest scale does to learn something in seconds.
         vectors: name of the cell's word vectors.
         seed: the run's seed.
-        fold: the run's fold, if its corpus is cut into folds.
+        fold: the run's fold, if its corpus is split into folds.
     """
     sections: dict[str, Any] = copy.deepcopy({name: dict(preset[name]) for name in ("model", "embedding", "training")})
     for departures in (row.overrides, options_on_dev(row, column.corpus or "")):
@@ -77,19 +77,19 @@ def fold_count(column: Column, protocol: Section) -> int:
     return int(protocol["folds"].get(column.corpus, 0)) if column.folds else 0
 
 
-def cut_of(column: Column, protocol: Section) -> Cut:
-    """Return how a scale cuts the corpus of a column."""
+def folding_of(column: Column, protocol: Section) -> Folding:
+    """Return how a scale splits the corpus of a column into folds."""
     count = fold_count(column, protocol)
     return (column.folds, count) if count else ("", 0)
 
 
-def serves(cut: Cut, wanted: Cut, *, linear: bool) -> bool:
-    """Return whether runs of one cut may be shown in a column of another.
+def serves(folding: Folding, wanted: Folding, *, linear: bool) -> bool:
+    """Return whether runs of one folding may be shown in a column of another.
 
-    They may if the cuts are equal. A linear model's run on the corpus's own splits may also be shown in a column of dev
+    They may if the two are equal. A linear model's run on the corpus's own splits may also be shown in a column of dev
     folds, which has the same test texts, as the table's floor.
     """
-    return cut == wanted or (linear and cut == ("", 0) and wanted[0] == "dev")
+    return folding == wanted or (linear and folding == ("", 0) and wanted[0] == "dev")
 
 
 def folds_of(column: Column, protocol: Section) -> list[Fold | None]:

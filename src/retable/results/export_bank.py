@@ -166,7 +166,7 @@ def schema_of(file: File) -> pa.Schema:
 def which(run: RunRecord) -> dict[str, Any]:
     """Return the fields that identify a run."""
     table, row, _ = run.place
-    kind, folds = run.cut
+    kind, folds = run.folding
     return {
         "run": f"{table}/{run.predictions.stem}", "table": table, "row": row, "corpus": run.metrics["corpus"],
         "seed": run.seed, "fold": run.fold.number if kind and run.fold else 0, "folds": folds,
@@ -178,7 +178,7 @@ def facts_of(run: RunRecord, current: set[str]) -> dict[str, Any]:
     metrics, cost = run.metrics, run.cost
     test, clean, dev = (metrics.get(name) or {} for name in ("test", "test_clean", "dev"))
     return which(run) | {
-        "column": run.place[2], "model": metrics["model"], "vectors": run.vectors, "fold_kind": run.cut[0],
+        "column": run.place[2], "model": metrics["model"], "vectors": run.vectors, "fold_kind": run.folding[0],
         "current": run.key in current, "unverified": run.is_unverified, "texts": run.texts,
         "accuracy": test["accuracy"], "macro_f1": test.get("macro_f1"), "accuracy_clean": clean.get("accuracy"),
         "accuracy_dev": dev.get("accuracy"), "epochs": metrics["epochs"]["run"], "seconds": cost.get("seconds"),

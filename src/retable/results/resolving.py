@@ -17,7 +17,15 @@ from retable.experiments.scale import MODEL_SECTIONS, read_preset, scale_preset
 from retable.models import is_linear
 from retable.papers import paper_of_table, result_tables
 from retable.papers.paper import Column, ResultTable, Row
-from retable.papers.parameters import cut_of, folds_of, has_its_trials, other_options, row_parameters, seeds_of, serves
+from retable.papers.parameters import (
+    folding_of,
+    folds_of,
+    has_its_trials,
+    other_options,
+    row_parameters,
+    seeds_of,
+    serves,
+)
 from retable.runs.recipes import from_text, majors
 from retable.runs.record import RunRecord
 from retable.tables.results import IN_NO_SCALE
@@ -72,7 +80,7 @@ class Filled:
 
 def shown_of_seed(runs: OfSeed) -> OfSeed:
     """Return the runs of a seed that its table shows: with dev folds the best on dev, otherwise all."""
-    return [max(runs, key=lambda run: run.dev)] if runs[0].cut[0] == "dev" else runs
+    return [max(runs, key=lambda run: run.dev)] if runs[0].folding[0] == "dev" else runs
 
 
 class Resolver:
@@ -109,7 +117,7 @@ class Resolver:
         for table in result_tables():
             for cell in self.cells(table):
                 of_cell = self.runs_of(table, cell)
-                shown = of_cell.part if of_cell.part and of_cell.part[0].cut[0] == "test" else ()
+                shown = of_cell.part if of_cell.part and of_cell.part[0].folding[0] == "test" else ()
                 found |= {run.key: run for of_seed in (*of_cell.runs, shown) for run in of_seed}
         return list(found.values())
 
@@ -141,7 +149,7 @@ class Resolver:
 
         A linear model's run serves the tables of all papers, a network's those of its own paper, because papers may
         limit their runs differently and use other word vectors. A network without given vectors also serves the tables
-        of papers with the same limits. For corpora cut into folds, see `serves`.
+        of papers with the same limits. For corpora split into folds, see `serves`.
         """
         for cell in self.cells(table):
             yield Shown(table, cell, table.row(cell["row"]), table.column(cell["column"]))
@@ -159,7 +167,7 @@ class Resolver:
         theirs = other.column(cell["column"])
         for row, column in table.shown_as(other, cell["row"], theirs.id, row_options):
             protocol, of_other = self.protocol(table), self.protocol(other)
-            if serves(cut_of(theirs, of_other), cut_of(column, protocol), linear=is_linear(cell["model"])):
+            if serves(folding_of(theirs, of_other), folding_of(column, protocol), linear=is_linear(cell["model"])):
                 limits = other_limits(row, (theirs, of_other), (column, protocol)) if foreign else ""
                 yield Shown(other, cell, row, column, limits)
 

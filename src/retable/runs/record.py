@@ -14,7 +14,7 @@ import numpy as np
 
 from retable.errors import InputError
 from retable.papers import paper_of_table
-from retable.papers.parameters import Cut
+from retable.papers.parameters import Folding
 from retable.runs.curve import ADVICE, PERCENT, dev_scores, read_curve
 from retable.runs.form import FILES as FILES
 from retable.runs.form import KEY_DIGITS as KEY_DIGITS
@@ -69,8 +69,8 @@ class RunRecord:
         return Fold.of_parameters(self.metrics["parameters"]["corpus"])
 
     @property
-    def cut(self) -> Cut:
-        """Return the cut, as `retable.papers.parameters.cut_of` does for the column."""
+    def folding(self) -> Folding:
+        """Return the folding, as `retable.papers.parameters.folding_of` does for the column."""
         return (self.fold.kind, self.fold.folds) if self.fold else ("", 0)
 
     @property

@@ -6,7 +6,7 @@ Out  data/pools/<pool>/{texts.parquet,pool.json}; for `folds: 3` of one corpus a
      training texts of that fold
 
 The pools are in the section pools of params.yaml; a pool named after a corpus is that corpus's training split. Pools
-of other corpora contain no text of a corpus that a paper cuts into folds.
+of other corpora contain no text of a corpus that a paper splits into folds.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ def main(name: str) -> None:
 def held_out_texts(pooled: Sequence[str]) -> dict[str, frozenset[str]]:
     """Return corpus -> digests of the texts that a pool of these corpora must not contain.
 
-    A joint corpus holds out what its domains hold out. A corpus that is cut into folds holds out every text once, so
+    A joint corpus holds out what its domains hold out. A corpus that is split into folds holds out every text once, so
     all are excluded unless the pool is of that corpus. A corpus that a user added holds out nothing unless it is
     pooled, and the whole of which a corpus is a part nothing from the pool of that part alone (no run on the whole may
     use it: `check_vectors_fit`), so that preparing one of these changes no word vectors.

@@ -53,7 +53,7 @@ def error_of_cell(
 def spread_of_cell(
     table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
 ) -> Spread | None:
-    """Return the spread between runs of a cell that is not cut into test folds; None if none is known.
+    """Return the spread between runs of a cell whose corpus is not split into test folds; None if none is known.
 
     A row with one run has the pooled spread of the other networks in its column.
     """

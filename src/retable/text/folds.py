@@ -1,9 +1,9 @@
-"""Cut a corpus into folds, each held out once for development or for the test.
+"""Split a corpus into folds, each held out once for development or for the test.
 
-dev    The training texts (train and dev together) are cut into n folds; fold k is dev, the rest train, test is
+dev    The training texts (train and dev together) are split into n folds; fold k is dev, the rest train, test is
        unchanged (LAMA, section 5: "the best model on the test set after performing 3-fold cross-validation").
-test   All texts are cut into n folds; fold k is test, and a tenth of the rest is dev, drawn as for a single drawn test
-       split. So the first of ten folds is the test split that `splitting.draw_splits` draws.
+test   All texts are split into n folds; fold k is test, and a tenth of the rest is dev, drawn as for a single drawn
+       test split. So the first of ten folds is the test split that `splitting.draw_splits` draws.
 
 The draw is that of `splitting.stratified_folds`: by label and by the hash of a text's id, independent of the order of
 the texts. If a corpus is declared `grouped`, clusters of near copies stay together. Which dev and test texts are clean
@@ -63,7 +63,7 @@ class Fold:
         return cls(corpus["kind"], corpus["folds"], corpus["fold"]) if "fold" in corpus else None
 
 
-class Cut(NamedTuple):
+class SplitsOfFold(NamedTuple):
     """The three splits of one fold."""
 
     train: Split
@@ -75,29 +75,29 @@ class FoldedCorpus:
     """A corpus with all its folds; its texts are compared once, when the first fold is requested."""
 
     def __init__(self, splits: Sequence[Split], kind: Kind, folds: int, *, grouped: bool = False) -> None:
-        """Cut a corpus.
+        """Split a corpus.
 
         Args:
             splits: train, dev and test, from `read_split`.
             kind: what a fold is held out for.
             folds: number of folds, 2 or more.
             grouped: whether near copies stay together.
-        Raises: InputError if there are too few folds, or more than texts to cut.
+        Raises: InputError if there are too few folds, or more than texts to split.
         """
         if kind not in get_args(Kind):
             raise unknown_name("kind of folds", kind, get_args(Kind))
         self.kind, self.folds, self.grouped = kind, folds, grouped
         self.texts = joined(splits)
         self.split_of = np.repeat(SPLITS, [len(split.ids) for split in splits])
-        cut = int(np.count_nonzero(self.cut))
-        if not 2 <= folds <= cut:
+        count = int(np.count_nonzero(self.folded))
+        if not 2 <= folds <= count:
             raise InputError(
-                f"{self.texts.facts.corpus} cannot be cut into {folds} folds; allowed: 2 to {cut:,} (its texts)."
+                f"{self.texts.facts.corpus} cannot be cut into {folds} folds; allowed: 2 to {count:,} (its texts)."
             )
 
     @cached_property
-    def cut(self) -> np.ndarray:
-        """Return which texts are cut into folds, bool (text,)."""
+    def folded(self) -> np.ndarray:
+        """Return which texts are split into folds, bool (text,)."""
         return np.ones(len(self.texts.ids), dtype=np.bool_) if self.kind == "test" else self.split_of != "test"
 
     @cached_property
@@ -110,7 +110,7 @@ class FoldedCorpus:
     def fold_of(self) -> Places:
         """Return the fold in which each text is held out, int64 (text,), from 1; 0 for a text that never is."""
         found = np.zeros(len(self.texts.ids), dtype=np.int64)
-        places = np.flatnonzero(self.cut)
+        places = np.flatnonzero(self.folded)
         found[places] = 1 + self._drawn(places, self.kind, self.folds)
         return found
 
@@ -123,13 +123,13 @@ class FoldedCorpus:
             raise InputError(f"{self.texts.facts.corpus} has no fold {number}; allowed: 1 to {self.folds}.")
         held = self.fold_of == number
         if self.kind == "dev":
-            test = ~self.cut
+            test = ~self.folded
             return {"train": np.flatnonzero(~held & ~test), "dev": np.flatnonzero(held), "test": np.flatnonzero(test)}
         rest = np.flatnonzero(~held)
         for_dev = self._drawn(rest, "dev", FOLDS) == 0
         return {"train": rest[~for_dev], "dev": rest[for_dev], "test": np.flatnonzero(held)}
 
-    def fold(self, number: int) -> Cut:
+    def fold(self, number: int) -> SplitsOfFold:
         """Return the splits of a fold.
 
         A text of dev or test is clean if it occurs in no training text, exactly or nearly.
@@ -141,7 +141,7 @@ class FoldedCorpus:
         for split, at in enumerate(places):
             split_of[at] = split
         clean = ~leaks(self.prints, split_of, len(SPLITS)).any[:, 0]
-        return Cut(*(replace(part(self.texts, at), clean=clean[at]) for at in places))
+        return SplitsOfFold(*(replace(part(self.texts, at), clean=clean[at]) for at in places))
 
     def _drawn(self, places: Places, purpose: str, folds: int) -> Places:
         """Draw the fold of each of these texts, from 0."""
