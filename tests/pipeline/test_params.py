@@ -429,6 +429,9 @@ def test_the_smallest_scale_trains_its_networks_long_enough_to_learn(tmp_path, m
     params = load_yaml(tmp_path / "params.yaml")
     run_checks.check_focus(params)
     assert (params["training"]["batch_size"], params["training"]["learning_rate"]) == (10, 0.01)
+    use.use("bigru", "sample-en")  # another model takes the same, in place of its preset's descent
+    chosen = load_yaml(tmp_path / "params.yaml")["training"]
+    assert (chosen["optimiser"], chosen["batch_size"], chosen["learning_rate"]) == ("adam", 10, 0.01)
     table = paper("fcsr").result_table("fcsr-table-3")
     asked = [
         row_parameters(

@@ -60,7 +60,10 @@ def with_corpora(text: str, names: Iterable[str]) -> str:
 
 
 def use(model: str, name: str) -> None:
-    """Make a model on a corpus the focus run; Chinese is read as characters (docs/readings.md, "Unit of text")."""
+    """Make a model on a corpus the focus run, with the scale's options of training.
+
+    Chinese is read as characters (docs/readings.md, "Unit of text").
+    """
     model_preset(model)
     if name not in CORPORA:
         raise unknown_name("corpus", name, CORPORA)
@@ -72,7 +75,8 @@ def use(model: str, name: str) -> None:
             f"choose one of {', '.join(params['corpora'])}, or another scale: `make params SCALE=cpu`."
         )
     vectors = focus_vectors(params, corpus(name).language, unit_of(name))
-    replace_text(PARAMS, with_focus(read_text(PARAMS), model, name, vectors))
+    training = scale_preset(params["scale"])["focus"]["training"]
+    replace_text(PARAMS, with_focus(read_text(PARAMS), model, name, vectors, training))
 
 
 def unit_of(name: str) -> str:
