@@ -115,6 +115,9 @@ def test_a_missing_option_is_named():
     del values["model"]["alpha"]
     with pytest.raises(InputError, match=r"model in params\.yaml lacks alpha for fcsr; `retable use fcsr"):
         check_parameters(values)
+    defaults = {"model": dict(values["model"])}  # the preset of a new model that lacks it too
+    with pytest.raises(InputError, match=r"add alpha to src/retable/conf/models/fcsr\.yaml, then `retable use fcsr"):
+        check_parameters(values, defaults=defaults)
 
 
 def test_a_name_in_place_of_a_section_is_refused():

@@ -84,7 +84,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
             parameters = row_parameters(
                 model_preset(cell["model"]), row, column, protocol, vectors=cell["vectors"], seed=0
             )
-            check_parameters(parameters, file=f"{where} or the preset of {row.id}")
+            check_parameters(parameters, f"{where} or the preset of {row.id}", model_preset(cell["model"]))
             check_heads(cell["corpus"], parameters["training"].get("heads", "shared"), place)
             unit = parameters["embedding"]["unit"]
             check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, place)

@@ -131,9 +131,12 @@ class _Checker:
                 raise self.refusal(section, key, value, f"allowed: {expected}")
         missing = sorted(set(allowed) - set(values))
         if missing:
+            preset = self.defaults.get(section, missing)
+            unset = [option for option in missing if option not in preset]
+            first = f"add {', '.join(unset)} to src/retable/conf/models/{self.model}.yaml, then " if unset else ""
             raise InputError(
                 f"{section} in {self.file} lacks {', '.join(missing)} for {self.model}; "
-                f"`retable use {self.model} <corpus>` writes all options of {self.model}."
+                f"{first}`retable use {self.model} <corpus>` writes all options of {self.model}."
             )
 
     def call(self, section: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
