@@ -122,8 +122,14 @@ def test_a_table_trains_the_cells_without_current_runs_and_names_unknown_ones(mo
     assert [cell["row"] for cell in running.chosen_cells(TABLE, "fcsr")] == ["fcsr"]
     with pytest.raises(InputError, match='unknown row of fcsr-table-3 at scale cpu: "fcs"; did you mean "fcsr"'):
         running.chosen_cells(TABLE, "fcs")
-    monkeypatch.setattr(running, "cells_of", lambda table, plan: {})
+    without = {name: cell for name, cell in CELLS.items() if cell["row"] != "fcsr"} | {
+        "fcsr.mr": {"row": "fcsr", "column": "mr"}
+    }
+    monkeypatch.setattr(running, "cells_of", lambda table, plan: without)
     with pytest.raises(InputError, match="scale cpu does not plan this cell of fcsr-table-3"):
+        running.chosen_cells(TABLE, "fcsr", "sst-2")
+    monkeypatch.setattr(running, "cells_of", lambda table, plan: {})  # as of a table that was just declared
+    with pytest.raises(InputError, match=r"any cell of fcsr-table-3; .* write a rule under `cells`"):
         running.chosen_cells(TABLE)
 
 

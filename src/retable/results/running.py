@@ -37,7 +37,11 @@ def chosen_cells(table: ResultTable, row: str = "", column: str = "") -> list[di
         cell for cell in cells if cell["row"] == (row or cell["row"]) and cell["column"] == (column or cell["column"])
     ]
     if not found:
-        raise InputError(f"scale {scale} does not plan this cell of {table.name}; `make params SCALE=full` plans more.")
+        which = "this cell" if row and column else "any cell"
+        raise InputError(
+            f"scale {scale} does not plan {which} of {table.name}; `make params SCALE=full` plans more, or write a "
+            "rule under `cells` in params.yaml (docs/add-a-table.md)."
+        )
     return found
 
 
