@@ -95,7 +95,6 @@ def read_parallel_lines(
     """Yield texts from two parallel files: line i of one is the text, of the other path, split and label (with tabs).
 
     Args:
-    Args:
         names: maps the value in the file to the label's name; None if they are equal.
         splits: maps the value in the file to the split's name; None if they are equal.
         change: applied to every text (e.g. to remove a header).
