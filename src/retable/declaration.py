@@ -166,7 +166,8 @@ class Corpus(Source):
                 kind = f" labelled {label}" if label else ""
                 raise InputError(
                     f"{folder} contains {number_of(there, 'texts')}{kind} in {split}, but {self.name} has {count:,}; "
-                    f"remove the folder and run `dvc repro download@{self.name}`."
+                    f"remove the folder and run `dvc repro download@{self.name}`; if it comes back the same, the "
+                    "declaration is wrong."
                 )
 
     def label_of(self, example: Example) -> str:

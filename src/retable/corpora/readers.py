@@ -275,5 +275,6 @@ def identity(corpus: Corpus, split: str, number: int) -> str:
 def broken(path: Path, number: int, problem: str) -> NoReturn:
     """Raise the error for a line (counted from 0; editors count from 1)."""
     raise InputError(
-        f"{path}, line {number + 1}: {problem}. Remove the file and run `dvc repro download@{path.parent.name}`."
+        f"{path}, line {number + 1}: {problem}. Remove the file and run `dvc repro download@{path.parent.name}`; if it "
+        "comes back the same, its declaration is wrong."
     )
