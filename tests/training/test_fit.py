@@ -108,6 +108,13 @@ def test_a_loss_that_is_no_number_stops_with_advice(opinions):
         fit(network, train, dev, seed=1, device=CPU, epochs=1)
 
 
+def test_an_answer_on_dev_that_is_no_number_stops_the_training(opinions):  # it counted as one for some label
+    network, train, dev = prepared(opinions)
+    network.output.register_forward_hook(lambda layer, _, z: z if layer.training else z / (z - z) - z / (z - z))
+    with pytest.raises(InputError, match=f"logits of {len(dev)} of {len(dev)} dev texts are nan"):
+        fit(network, train, dev, seed=1, device=CPU, epochs=1)
+
+
 def test_sparse_rows_train_like_dense_ones_with_sgd(opinions):
     results = []
     for sparse in (False, True):

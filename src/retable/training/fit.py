@@ -42,7 +42,8 @@ def fit(
         seed: for the order of the batches (weights and dropout follow torch's generator, which the caller seeds).
         device: the network's device.
         precision: bfloat16 runs the forward pass under autocast; weights stay float32.
-    Raises: InputError if the loss is not finite; Stopped after Ctrl-C or SIGTERM, if a state is kept.
+    Raises: InputError if the loss is not finite, or an answer to a dev text is not a number; Stopped after Ctrl-C or
+        SIGTERM, if a state is kept.
     """
     optimisers = build_optimisers(
         network, training.optimiser, training.learning_rate, training.weight_decay, training.momentum
@@ -76,6 +77,7 @@ def fit(
             seconds = course.seconds()
             check_loss(sums[0], course.number, training.learning_rate)
             logits = predict_logits(network, dev_maker, precision, partial(keeper.keep, len(batches)))
+            check_answers(logits, course.number)
             rate = optimisers[0].param_groups[0]["lr"]
             course.end_epoch(Epoch.of(course.number, rate, sums, len(train), logits, dev, seconds))
             progress.on_line(course.epochs[-1].line)
@@ -112,4 +114,14 @@ def check_loss(loss_sum: float, epoch: int, learning_rate: float) -> None:
         raise InputError(
             f"the training loss is {loss_sum} in epoch {epoch}; "
             f"lower training.learning_rate (now {learning_rate:g}) or set training.clip."
+        )
+
+
+def check_answers(logits: Tensor, epoch: int) -> None:
+    """Raises: InputError if an answer to a dev text is not a number."""
+    wrong = int(logits.isnan().any(dim=1).sum())
+    if wrong:
+        raise InputError(
+            f"after epoch {epoch} the network's logits of {wrong} of {len(logits)} dev texts are nan, though the "
+            "training loss is a number; its forward pass may divide by zero on some texts, or without dropout."
         )
