@@ -1,12 +1,13 @@
 """Check what params.yaml accepts, and the messages for everything else."""
 
 import copy
+import re
 
 import pytest
 from ruamel.yaml import YAML
 
 from retable.errors import InputError
-from retable.experiments import data_checks, run_checks
+from retable.experiments import data_checks, run_checks, scale
 from retable.experiments import params_file as use
 from retable.experiments.scale import model_preset, scale_preset
 from retable.models import MODELS, TRAINERS
@@ -118,6 +119,25 @@ def test_a_missing_option_is_named():
     defaults = {"model": dict(values["model"])}  # the preset of a new model that lacks it too
     with pytest.raises(InputError, match=r"add alpha to src/retable/conf/models/fcsr\.yaml, then `retable use fcsr"):
         check_parameters(values, defaults=defaults)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('recipe: "1.0"', "", "avg-embedding.yaml lacks recipe; docs/add-a-model.md"),  # each was a traceback
+        ('recipe: "1.0"', "recipe: 1.0", "recipe is 1.0 in"),
+        ("training:", "trainings:", "avg-embedding.yaml lacks training"),
+        ("name: avg-embedding", "name: avg-embeding", "model.name is 'avg-embeding' in"),
+    ],
+)
+def test_a_preset_of_another_form_is_refused(tmp_path, monkeypatch, old, new, words):
+    text = (scale.PRESETS / "models/avg-embedding.yaml").read_text()
+    assert old in text
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/avg-embedding.yaml").write_text(text.replace(old, new, 1))
+    monkeypatch.setattr(scale, "PRESETS", tmp_path)
+    with pytest.raises(InputError, match=re.escape(words)):
+        model_preset("avg-embedding")
 
 
 def test_a_name_in_place_of_a_section_is_refused():

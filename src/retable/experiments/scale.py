@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, unknown_name
+from retable.forms import Form, OneOf, Section, Text, check
 from retable.models import MODELS, TRAINERS
 from retable.project.params import load_once
 from retable.project.params_text import Place, comments_of, text_of
@@ -20,6 +21,11 @@ SCALE_SECTIONS = (
 BASE = "base"
 CLOSED = ("tagger", "parts-table", "papers", "focus")  # sections to which a scale cannot add entries
 LIKE, ONLY = "like", "only"
+PRESET: dict[str, Form] = {
+    "recipe": Text(r"\d+\.\d+", 'major.minor in quotes, such as "1.0"'),
+    "embedding": Section({"vectors": Text()}),
+    "training": Section({}),
+}
 
 
 def scales() -> list[str]:
@@ -121,7 +127,10 @@ def model_preset(model: str) -> dict[str, Any]:
 
 
 def read_preset(model: str) -> dict[str, Any]:
-    """Return the same, read-only: comparing thousands of rows needs no copies. Raises: InputError."""
+    """Return the same, read-only: comparing thousands of rows needs no copies. Raises: InputError, for its form too."""
     if model not in MODELS and model not in TRAINERS:
         raise unknown_name("model", model, MODELS | TRAINERS)
-    return load_once(PRESETS / f"models/{model}.yaml")
+    preset = load_once(PRESETS / f"models/{model}.yaml")
+    form = Section({**PRESET, "model": Section({"name": OneOf((model,))})})
+    check(preset, form, f"src/retable/conf/models/{model}.yaml", "docs/add-a-model.md says what it holds")
+    return preset
