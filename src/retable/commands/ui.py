@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
         print("starting the MLflow UI ...", file=sys.stderr, flush=True)
     with locked(store):  # two processes that create one sqlite file at once crash
         shown = links(connect(store), store, root)
-    lines = ["", *shown, "", NOTICE, f"{store.shown}; Ctrl-C stops it"]
+    lines = ["", *shown, "", NOTICE, f"{store.shown}; it answers in some seconds, and Ctrl-C stops it"]
     print("\n".join(lines), flush=True)
     words = [
         "--backend-store-uri", store.uri, "--artifacts-destination", store.artifacts.as_uri(), "--host", "127.0.0.1",
