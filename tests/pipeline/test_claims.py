@@ -32,9 +32,9 @@ def run(path, wrong, prefix="mr", fold=None, vectors="none", unverified=False, *
     answered = [label if text not in wrong else "other" for text, label in enumerate(LABELS)]
     pq.write_table(pa.table({"id": ids, "label": LABELS, "predicted": answered}), path)
     metrics = {"epochs": {"run": 5}, "parameters": {"training": TRAINING | training}}
-    cut = ("test", fold.folds) if fold else ("", 0)
+    folding = ("test", fold.folds) if fold else ("", 0)
     told = {"vectors": vectors, "is_unverified": unverified}
-    return SimpleNamespace(predictions=path, cut=cut, fold=fold, metrics=metrics, curve=(80.0,) * 5, **told)
+    return SimpleNamespace(predictions=path, folding=folding, fold=fold, metrics=metrics, curve=(80.0,) * 5, **told)
 
 
 def seeds(folder, name, wrongs, **options):
