@@ -138,8 +138,9 @@ def test_what_is_not_run_of_the_pages_still_stands_in_one():  # tests/pages.py r
     for part in INSTEAD:
         assert any(re.search(part, stand_in(command, but=part)) for command in COMMANDS_OF_PAGES), part
     assert set(SLOW) <= set(plan())
-    kept = sum(why_not(command) in ("", ".ci/run runs it") for command in COMMANDS_OF_PAGES)
-    assert kept >= 0.8 * len(COMMANDS_OF_PAGES) >= 80
+    reasons = [why_not(command) for command in COMMANDS_OF_PAGES]
+    assert reasons.count("") >= 0.72 * len(reasons) >= 72
+    assert reasons.count("") + reasons.count(".ci/run runs it") >= 0.8 * len(reasons)
 
 
 def test_a_line_of_a_shell_block_is_a_command_that_is_run_or_declared():

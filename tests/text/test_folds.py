@@ -214,7 +214,7 @@ def test_single_texts_even_out_what_clusters_leave():
 
 
 @pytest.mark.parametrize(("kind", "folds", "words"), [
-    ("dev", 1, "made cannot be cut into 1 folds; allowed: 2 to 70"), ("test", 91, "allowed: 2 to 90"),
+    ("dev", 1, "made cannot be split into 1 folds; allowed: 2 to 70"), ("test", 91, "allowed: 2 to 90"),
     ("train", 3, 'unknown kind of folds: "train"'),
 ])  # fmt: skip
 def test_folds_that_cannot_be_had_are_refused(kind, folds, words):

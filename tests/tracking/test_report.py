@@ -161,6 +161,15 @@ def test_a_measured_cell_leads_to_its_run_with_three_pictures(page: str):
     assert "retable run fcsr-table-3 fcsr sst-2" in details
 
 
+def test_a_score_that_a_run_does_not_have_is_left_out_and_a_count_is_whole(tmp_path: Path):
+    run = read_run(write_run(tmp_path / "run"))
+    run.metrics["test"] |= {"macro_auc": None, "questions": 12345}
+    ((_, scores, _),) = report.first([run])
+    assert scores["questions, test"] == "12,345"
+    assert "macro auc, test" not in scores
+    assert float(scores["accuracy, test"]) == pytest.approx(run.metrics["test"]["accuracy"], abs=1e-3)
+
+
 def test_accuracy_against_cost_stands_with_its_table_and_nowhere_else(page: str):
     costs = part(part(page, '<section id="fcsr-table-3">', "</section>"), "<summary>What the rows cost", "</details>")
     assert picture("<i>dear</i>") in costs

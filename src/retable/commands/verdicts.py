@@ -100,9 +100,7 @@ def as_text(found: Sequence[ComparedRow], runs: int, *, others: int, seedless: b
             " or --seedless if your model does not depend on a seed."
         )
     if others:
-        notes.append(
-            f"Not compared: {number_of(others, 'rows')} with other test texts of the corpus (another cut into folds)."
-        )
+        notes.append(f"Not compared: {number_of(others, 'rows')} with other test texts of the corpus (other folds).")
     return "\n".join([markdown_table(padded[0], padded[1:]), *notes])
 
 

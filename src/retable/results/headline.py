@@ -14,7 +14,7 @@ from retable.papers.paper import Paper, ResultTable
 from retable.results.claims import CONTRADICT, LARGER, NOT_EVERY, beside_readings, size_of, through
 from retable.results.judging import AT_LEAST, PERCENT, Judged, after_holm, claim_of
 from retable.tables.lines import UNVERIFIED, Line
-from retable.tables.markdown import markdown_table
+from retable.tables.markdown import listed, markdown_table
 
 # sign of a claim -> the verdicts that support it
 HOLDS = {">": {"ahead"}, ">=": AT_LEAST, "=": {"equal"}}
@@ -77,6 +77,8 @@ class Counts(NamedTuple):
     contradicted_kept: int  # of these, how many hold and turn around after Holm's correction too
     weakened: int  # of the others that hold, how many are undecided under one
     alone: int  # of those that hold, how many were judged under no other reading
+    unpaired: int  # of those that hold, for how many a reading for all networks is not measured on both sides
+    unpaired_names: str  # of these readings
     through: str  # the reading without which most of them would not
     said: str  # the sentence on which most comparisons rest
     of_said: int
@@ -96,6 +98,7 @@ def counted(lines: Sequence[Judged]) -> Counts:
     against = [line for line in judged if goes_against(line, line.verdict)]
     sampled = [line for line in judged if is_on_a_sample(line)]
     read = [readings_of(line, lines) for line in hold]
+    missing = [names for of in read if (names := unpaired(of))]
     turned = [of for of in read if beside_readings(of[0], of) == CONTRADICT]
     sizes = {
         id(line): size_of(line.printed, line.comparison)
@@ -128,6 +131,8 @@ def counted(lines: Sequence[Judged]) -> Counts:
         ),
         weakened=sum(beside_readings(of[0], of) == NOT_EVERY for of in read),
         alone=sum(not any(other.comparison for other in of[1:]) for of in read),
+        unpaired=len(missing),
+        unpaired_names=listed(sorted(set().union(*missing))),
         through=through(turned),
         said=sentence,
         of_said=of_said,
@@ -149,6 +154,18 @@ def adjusted_of(lines: Sequence[Judged]) -> dict[int, str]:
 def readings_of(line: Judged, lines: Sequence[Judged]) -> list[Judged]:
     """Return a comparison under all readings."""
     return [line, *(each for each in lines if each is not line and (each.claim, each.on) == (line.claim, line.on))]
+
+
+def unpaired(readings: Sequence[Judged]) -> set[str]:
+    """Return the names of readings for all networks under which a comparison could not be judged."""
+    first = readings[0]
+    names = {
+        row.reading
+        for row in result_table(claim_of(first).table).rows
+        if row.for_all and row.reading_of in (first.first.id, first.second.id)
+    }
+    judged = {row.reading for line in readings if line.comparison for row in (line.first, line.second)}
+    return names - judged
 
 
 def is_on_a_sample(line: Judged) -> bool:
@@ -176,7 +193,13 @@ def headline(lines: Sequence[Judged]) -> str:
             f"Of the {found.hold}, {found.contradicted} turn around under another [reading](docs/readings.md) of their "
             f"paper, or with the printed option where ours departs from it{found.through}, "
             f"{found.contradicted_kept} of them also after Holm's correction; {found.weakened} more are undecided "
-            f"under one, and {found.alone} were judged under no other.",
+            f"under one, and {found.alone} were judged under no other."
+            + (
+                f" For {found.unpaired} a reading that the paper gives to all networks ({found.unpaired_names}) is not "
+                "measured for both rows."
+                if found.unpaired
+                else ""
+            ),
         )
     if found.said and found.of_said > 1:
         sentence = f"One sentence, “{found.said}”, makes {found.of_said} of the {found.judged}"

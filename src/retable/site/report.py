@@ -100,8 +100,11 @@ def first(runs: Sequence[RunRecord]) -> Iterator[tuple[str, dict[str, str], dict
     for run in runs[:RUNS_SHOWN]:
         drawn = pictures_of_run(run.predictions.parent, "svg")
         name = f"seed {run.seed}" + (f", fold {run.fold.number}" if run.fold else "")
-        test = {score: value for score, value in run.metrics["test"].items() if score != "texts"}
-        scores = {f"{score.replace('_', ' ')}, test": f"{value:.4g}" for score, value in test.items()}
+        scores = {
+            f"{score.replace('_', ' ')}, test": f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
+            for score, value in run.metrics["test"].items()
+            if score != "texts" and value is not None  # a ranking measure of test texts of one class
+        }
         shown = {title: embedded(drawn[picture]) for picture, title in PICTURES.items()}
         yield name, scores | cost_of_run(run.cost), shown
 

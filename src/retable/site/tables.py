@@ -7,6 +7,7 @@ from typing import Any
 from retable.figures.declared import COST_FIGURE
 from retable.models import is_seedless
 from retable.papers import NAMES, paper_of_table, papers
+from retable.papers.counts import CountTable
 from retable.papers.floors import TABLE_1
 from retable.papers.paper import Column, ResultTable, Row, StatisticsTable
 from retable.results.findings import MeasuredTable
@@ -96,7 +97,8 @@ def grid(
             zip(of_columns, zip(*cells, strict=True), strict=True) if turned else zip(of_rows, cells, strict=True)
         ),
         "costs": cost_table(costs, {row.id: row.printed for row in rows}),
-        "cost_header": (corner, *HEADER[1:]),
+        "cost_header": ("system", *HEADER[1:]),
+        "filters": ["family", "system", "measured"] if isinstance(table, ResultTable) else [],
         "notes": list(noted([line for line in lines if line.measured or not line.published])),
     }
 
@@ -107,8 +109,9 @@ def sides_of(table: Table, lines: Sequence[Line]) -> tuple[list[Row], list[Colum
     if isinstance(table, ResultTable):
         return [table.row(row) for row in rows], [table.column(column) for column in columns]
     theirs = {line.row for line in lines if line.published}
+    ours = table.extra if isinstance(table, CountTable) else rows.keys() - theirs
     return (
-        [Row(row, name, extra=row not in theirs) for row, name in rows.items()],
+        [Row(row, name, extra=row in ours) for row, name in rows.items()],
         [Column(column, name) for column, name in columns.items()],
     )
 

@@ -92,7 +92,7 @@ class FoldedCorpus:
         count = int(np.count_nonzero(self.folded))
         if not 2 <= folds <= count:
             raise InputError(
-                f"{self.texts.facts.corpus} cannot be cut into {folds} folds; allowed: 2 to {count:,} (its texts)."
+                f"{self.texts.facts.corpus} cannot be split into {folds} folds; allowed: 2 to {count:,} (its texts)."
             )
 
     @cached_property

@@ -146,7 +146,8 @@ class Course:
     def form(self) -> str:
         """Return the digest of what a state must have to be restored here, as code may change without a new recipe.
 
-        It covers its parts, the shapes and types of what is learned, the optimisers' options, and an epoch's fields.
+        It covers its parts, the shapes and types of what is learned, the optimisers' options, an epoch's fields, and
+        the kind of device, since each has a generator of its own.
         """
         optimisers = [
             [type(each).__name__, [group | {"lr": 0} for group in each.state_dict()["param_groups"]]]
@@ -154,7 +155,9 @@ class Course:
         ]
         weights = [[*weight.shape, str(weight.dtype)] for weight in learned(self.network)]
         names = [each.name for each in fields(Epoch)]
-        return sha256_of_value([[*self.state()], weights, optimisers, names, str(self.sums.loss.dtype)])
+        return sha256_of_value(
+            [[*self.state()], weights, optimisers, names, str(self.sums.loss.dtype), self.device.type]
+        )
 
     def restore(self, state: dict[str, Any]) -> None:
         """Restore what `state` returned."""
