@@ -260,6 +260,6 @@ def check_fold_vectors(params: Mapping[str, Any], name: str, vectors: str, fold:
         else f"choose vectors of a pool without {name}"
     )
     raise InputError(
-        f"{name} is split into {fold.folds} {fold.kind} folds{where}, but its vectors {vectors} include texts that they "
-        f"hold out (pools.{pool} in params.yaml); {way}."
+        f"{name} is split into {fold.folds} {fold.kind} folds{where}, but its vectors {vectors} include texts that "
+        f"they hold out (pools.{pool} in params.yaml); {way}."
     )
