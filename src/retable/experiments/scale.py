@@ -130,7 +130,10 @@ def read_preset(model: str) -> dict[str, Any]:
     """Return the same, read-only: comparing thousands of rows needs no copies. Raises: InputError, for its form too."""
     if model not in MODELS and model not in TRAINERS:
         raise unknown_name("model", model, MODELS | TRAINERS)
-    preset = load_once(PRESETS / f"models/{model}.yaml")
-    form = Section({**PRESET, "model": Section({"name": OneOf((model,))})})
-    check(preset, form, f"src/retable/conf/models/{model}.yaml", "docs/add-a-model.md says what it holds")
-    return preset
+    return load_once(PRESETS / f"models/{model}.yaml", check_preset)
+
+
+def check_preset(path: Path, preset: dict[str, Any]) -> None:
+    """Refuse a preset without a recipe or a section, or of another model. Raises: InputError."""
+    form = Section({**PRESET, "model": Section({"name": OneOf((path.stem,))})})
+    check(preset, form, f"src/retable/conf/models/{path.name}", "docs/add-a-model.md says what it holds")

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from retable.errors import InputError, shortened, shown
 from retable.files import HALF
 from retable.project.paths import PARAMS
 
+Check = Callable[[Path, dict[str, Any]], None]
 HALF_ESCAPED = re.compile(r"\\[uU](0000)?d[89a-f]", re.IGNORECASE)
 
 
@@ -80,11 +82,17 @@ def read_params(section: str) -> Any:
     return copy.deepcopy(params[section])
 
 
-def load_once(path: Path) -> dict[str, Any]:
-    """Return the sections of a YAML file, read once after each of its changes; read-only. Raises: InputError."""
-    return _as_read(path, path.stat().st_mtime_ns if path.exists() else 0)
+def load_once(path: Path, check: Check | None = None) -> dict[str, Any]:
+    """Return the sections of a YAML file, read and checked once after each of its changes; read-only.
+
+    Raises: InputError.
+    """
+    return _as_read(path, path.stat().st_mtime_ns if path.exists() else 0, check)
 
 
 @cache  # tables request cells and presets repeatedly, and reading takes up to a tenth of a second
-def _as_read(path: Path, changed_ns: int) -> dict[str, Any]:
-    return load_yaml(path)
+def _as_read(path: Path, changed_ns: int, check: Check | None) -> dict[str, Any]:
+    found = load_yaml(path)
+    if check:
+        check(path, found)
+    return found
