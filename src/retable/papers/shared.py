@@ -9,8 +9,8 @@ from retable.papers.paper import Column, Row
 NOT_BUILT = "this system is not built here yet"
 NO_CORPUS = "the corpus is not available here"
 NO_AG_NEWS = (
-    f"{NO_CORPUS} as a whole: 65,051 of its 120,000 training texts are (ag-news-65k, for linear models so far), and "
-    "networks are trained on 5,000 (ag-news-5k)"
+    f"{NO_CORPUS} as a whole: 65,051 of its 120,000 training texts are (ag-news-65k, in CSPAN's tables 2 and 3), and "
+    "other networks are trained on 5,000 (ag-news-5k)"
 )
 NEEDS_WEIGHTS = "it runs where its pretrained weights are (`weights` in its preset), which are not available here"
 
