@@ -124,10 +124,10 @@ def test_the_finding_counts_networks_that_are_ahead_on_complete_columns_alone(be
     monkeypatch.setattr("retable.results.chances.is_floor", is_linear)  # as if fastText were a network
     found = equal_chances(bench)
     assert found.headline == (
-        "1 network beside the best linear model under equal chances, on SST-2 and R8: of 2 comparisons the network is "
-        "ahead in 1 and behind in none; after Holm's correction for all 2 tests of the table ahead in 1 and behind in "
-        "none"
+        "Under equal chances a network is ahead of the best linear model in 1 of 2 comparisons and behind in 0; after "
+        "Holm's correction in 1 and 0"
     )
+    assert found.body.startswith("1 network on SST-2 and R8; Holm's correction is for all 2 tests of the table. Every")
     lines = [line for line in found.body.splitlines() if line.startswith("| ")][2:]
     # ahead, behind, equal, undecided, ahead and behind after Holm, detectable; all rows here have the same cost
     shown = [f"{100 * bench.standings['fasttext', name].line.comparison.detectable:.1f}" for name in ("sst-2", "r8")]

@@ -69,8 +69,13 @@ def score(row, column, **cells):
 def test_printed_differences_are_larger_equal_or_not_told():
     lines = [line(0, "fcsr", "cnn", 0.02, 6.0), line(0, "fcsr", "bilstm", 0.05, 5.0), line(0, "cnn", "bilstm", 0.05)]
     found = findings.printed_sizes(lines)
-    assert found.headline == "1 of 2 printed differences are above our 95% prediction interval"
-    assert "The median difference between two rows is 5.5 points in print." in found.body
+    assert found.headline == (
+        "The median printed difference is 5.5 points, ours, in the same direction, +3.5; 1 of 2 are printed above our "
+        "95% prediction interval"
+    )
+    assert "The median difference of two rows is 5.5 points in print." in found.body
+    assert "The 1 larger ones belong to 1 of 1 pairs of a first row and a column" in found.body
+    assert "decided the other way" not in found.body
     assert "Here it is 3.5 in size and +3.5 in the printed direction: 0 of 2 have the other sign" in found.body
     # 5 / 10 of a fold's variance, twice, and 9 degrees of freedom: the interval shown is that of our mean
     assert "| FCSR | FCSR vs. CNN, Polar | +6.0 | +2.0 (+1.5 to +2.5) |" not in found.body
@@ -82,6 +87,14 @@ def test_printed_differences_are_larger_equal_or_not_told():
     other_way = [*lines[:2], line(0, "fcsr", "cnn", 0.03, -1.0, on="SST")]
     body = findings.printed_sizes(other_way).body
     assert "Here it is 3.0 in size and +2.0 in the printed direction: 1 of 3 have the other sign" in body
+    wide = compare_units(0.5 + 10 * FAR[None], 0.5 + 10 * FAR[None, ::-1], 10_000)
+    unclear = replace(line(0, "fcsr", "cnn", 0.0, 2.0, on="SST"), comparison=wide)
+    body = findings.printed_sizes([*lines[:2], unclear]).body
+    assert "*Within our prediction interval* is no agreement: 1 of the 3 intervals hold both zero and" in body
+    against = compare_units(0.482 + 3 * FAR[None], 0.5 + 3 * FAR[None, ::-1], 10_000)
+    behind = replace(line(0, "fcsr", "cnn", 0.0, 0.2, on="SST"), difference=-0.018, comparison=against)
+    assert behind.verdict == "behind"
+    assert "in 1 of them our means are decided the other way" in findings.printed_sizes([*lines[:2], behind]).body
 
 
 def test_own_models_beside_the_linear_model_with_what_they_cost():
@@ -98,8 +111,8 @@ def test_own_models_beside_the_linear_model_with_what_they_cost():
     costs.append({"row": "nb-svm", "flops_per_word": 10.0})
     found = beside_a_linear_model(lines, {"fcsr-table-3": MeasuredTable(TABLE, [], costs)})
     assert found.headline == (
-        "Against NB-SVM, the papers' own models are ahead on 1 of 2 comparisons and behind on 1; after Holm's "
-        "correction for all comparisons of their papers on 1 and 1"
+        "The papers' own models are ahead of NB-SVM, a linear model, in 1 of 2 comparisons and behind in 1; after "
+        "Holm's correction in 1 and 1"
     )
     assert found.body.count("| 2.0 M | 200 K |") == 2
     assert (found.body.count("*FCSR, GloVe 6B 100-d* > NB-SVM"), found.body.count("ReLU")) == (1, 0)
@@ -118,7 +131,7 @@ def test_the_linear_model_beside_the_best_print_of_a_column():
         score("nb-svm", "covid-sentiment", measured="70.01"),  # nothing printed
     ]
     found = linear_beside_print([MeasuredTable(TABLE, scores, [])])
-    assert found.headline == "NB-SVM is above the best printed number on 1 of 2 columns"
+    assert found.headline == "NB-SVM, a linear model, is above the best printed number on 1 of 2 columns"
     assert "| FCSR | SST | 83.2 |  | 80.8 | +2.4 | 82.5 |\n| FCSR | Polar | 78.7 |  | 80.5 | -1.8 |  |" in found.body
     assert linear_beside_print([MeasuredTable(TABLE, scores[-1:], [])]) is None
 
@@ -129,7 +142,11 @@ def test_a_column_of_two_tables_has_their_best_print_and_one_of_a_joint_corpus_i
         MeasuredTable(table, [score("nb-svm", "fdu-mr", measured=ours), score("fcsr", "fdu-mr", published=printed)], [])
         for table, ours, printed in ((separate, "75.00", "78.2"), (separate, "75.00", "70.0"), (joint, "71.00", "76.7"))
     ]
-    body = linear_beside_print(tables).body
+    found, body = linear_beside_print(tables), linear_beside_print(tables).body
+    assert found.headline.endswith("the best printed number on 0 of 2 columns of single review domains")
+    sst = [score("nb-svm", "sst-2", measured="83.20"), score("fcsr", "sst-2", published="80.8")]
+    both = linear_beside_print([*tables, MeasuredTable(TABLE, sst, [])])
+    assert both.headline.endswith("number on 1 of 1 columns and 0 of 2 columns of single review domains")
     assert "| MR (review domain) | 75.0 |  | 78.2 | -3.2 |" in body
     assert "| MR, trained on all domains | 71.0 |  | 76.7 | -5.7 |" in body
 
@@ -145,7 +162,9 @@ def test_near_copies_worth_half_a_point():
     floors = MeasuredTable(FLOORS, scores, [])
     filled = Filled({("nb-svm", "r8"): [runs(80, 50)], ("nb-svm", "trec"): [runs(200, 202, None)]})
     found = near_copies(floors, filled)
-    assert found.headline.startswith("Without near copies of training texts, 2 of 3 test sets score lower")
+    assert found.headline.startswith(
+        "NB-SVM scores lower by half a point or more on 2 of 3 test sets without near copies"
+    )
     assert found.headline.endswith("TREC by 2.0")
     assert "| TREC | 400 | 202 | 90.00 | 88.00 | -2.0 |" in found.body
     assert found.body.index("TREC") < found.body.index("R8")
@@ -177,14 +196,14 @@ def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
     assert lines[-3].verdict == "undecided"
     found = readings(lines)
     assert found.headline == (
-        "Readings of a paper contradict each other in 1 of 3 comparisons; in 1 more, only some of them are decided"
+        "Another reading of the paper turns 1 of 3 comparisons around; in 1 more, only some readings are decided"
     )
     assert [found.body.count(name) for name in ("Polar", "AG", "SST", "Yelp")] == [2, 2, 0, 0]
     assert found.body.index("Polar") < found.body.index("AG")
     assert readings(lines[3:5]) is None
     lines.append(line(0, "fcsr-relu-features", "cnn", -0.05, on="Final"))
     relu = "FCSR, ReLU over the features"
-    assert f"in 2 of 4 comparisons (2 of them through one: {relu}); in 1 more" in readings(lines).headline
+    assert f"turns 2 of 4 comparisons around (2 of them through one: {relu}); in 1 more" in readings(lines).headline
     lines += [line(0, row, "bilstm", size, on="A") for row, size in (("fcsr", 0.05), ("fcsr-fp", -0.05))]
     lines += [line(0, row, "s-lstm", size, on="B") for row, size in (("fcsr", 0.05), ("fcsr-fp", -0.05))]
     assert "through one" not in readings(lines).headline  # two of four are no majority
@@ -199,13 +218,15 @@ def test_what_a_word_costs_fcsr_beside_its_rivals():
     found = cost_of_a_word(MeasuredTable(TABLE, [], costs))
     assert found.headline == (
         "FCSR, which its paper calls the most efficient, needs more operations per word than 3 of 4 rivals in "
-        "the figure of that claim: 7.5 times CNN's, 5.0 times BiLSTM's and 0.50 times Transformer's"
+        "the figure of that claim; a GPU trains it faster than most"
     )
+    assert "has 7.5 times CNN's, 5.0 times BiLSTM's and 0.50 times Transformer's operations per word" in found.body
     assert "| FCSR | 1.0 | 6.0 M |" in found.body
     assert found.body.index("VAMPIRE") < found.body.index("| CNN |") < found.body.index("| Transformer |")
     assert "Char-CNN" not in found.body
     only = cost_of_a_word(MeasuredTable(TABLE, [], [costs[0], costs[3]]))
-    assert only.headline.endswith("than 0 of 1 rival in the figure of that claim: 0.50 times Transformer's")
+    assert "than 0 of 1 rival in the figure of that claim" in only.headline
+    assert "has 0.50 times Transformer's operations per word" in only.body
     assert cost_of_a_word(MeasuredTable(TABLE, [], costs[:1])) is None
     assert cost_of_a_word(MeasuredTable(TABLE, [], costs[1:])) is None
     assert cost_of_a_word(None) is None

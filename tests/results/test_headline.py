@@ -10,8 +10,10 @@ import pytest
 from retable.figures.forest import Difference, forest_picture
 from retable.papers import paper, result_table
 from retable.papers.claims import claims
-from retable.results import headline
+from retable.results import headline, outcomes
+from retable.results.claims import in_points
 from retable.results.judging import Judged
+from retable.results.leads import leads_of
 from retable.results.tables import published_numbers
 from retable.tables.comparison import compare_units
 from retable.tables.lines import Line
@@ -50,61 +52,129 @@ def lines():
 
 
 def test_a_claim_counts_as_its_sign_asks(lines):
-    told = headline.headline(lines)
-    assert told.startswith("Of 5 comparisons")
+    sizes, judged, *others = headline.headline(lines)
+    assert judged.title == (
+        "Of 5 comparisons that the papers make and fully trained runs can test, 3 come out as claimed and 1 the "
+        "other way."
+    )
+    assert judged.text == (
+        "0 are undecided, 1 equal where a lead is claimed. After "
+        "[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests 3 (all of FCSR's) come out as "
+        "claimed and 1 (of FCSR's) the other way."
+    )
+    assert not others  # no comparison with the printed rate on both sides
+    assert judged.markdown == f"- **{judged.title}** {judged.text} [Every comparison](docs/claims.md)"
+    assert replace_text(judged, "").markdown == f"- **{judged.title}** [Every comparison](docs/claims.md)"
+    # printed +5, +9 and +2 where ours are +5, -5 and 0, each pair of rows once
     assert (
-        "**3 come out as claimed** (3 ahead, 0 equal or not behind by more than a margin; 3 of them, 3 ahead, after "
-        "[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests) and 1 go the other way "
-        "(1 after it); 1 are undecided or equal.\n"
-    ) in told
-    assert "\n- One sentence, “said”, makes 4 of the 5 (2 as claimed).\n" in told
-    assert "\n- 2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed).\n" in told
-    assert told.endswith(
-        "\n- Of 4 printed differences, 2 are above our 95% prediction interval, 0 of them among the 3. These 2 belong "
-        "to 2 of 2 pairs of a first row and a column, and comparisons that share a row are not independent."
+        sizes.title
+        == "The median printed difference between two models is 5.0 points; ours, in the same direction, is 0.0."
     )
+    assert sizes.text.startswith("1 of the 3 have the other sign here, and 2 are printed above our 95% prediction")
+    assert headline.headline(lines[-1:]) == []
+
+
+def replace_text(point, text):
+    return point._replace(text=text)
+
+
+def test_what_to_know_before_quoting(lines):
+    told = "\n".join(headline.caveats(lines, []))
+    assert (
+        "*As claimed* is ahead (3 of the 3) or, for a claim “at least equal”, equal or not behind by more than a"
+        in told
+    )
+    assert "\n2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed)," in told
+    assert "\nOne sentence, “said”, makes 4 of the 5 (2 as claimed); comparisons that share" in told
     turned = (
-        "\n- Of the 3, {} turn around under another [reading](docs/readings.md) of their paper, or with the printed "
-        "option where ours departs from it, {} of them also after Holm's correction; {} more are undecided under one, "
-        "and {} were judged under no other. For {} a reading that the paper gives to all networks (learning rate as "
-        "printed) is not measured for both rows.\n"
+        "\nOf the 3, {} turn around under another [reading](docs/findings/readings.md) of their paper, or with a "
+        "printed "
+        "option where ours departs from it ({} also after Holm's correction); {} more are undecided under one. For "
+        "{} an "
+        "option that the paper gives to all networks (learning rate as printed) is not measured for both rows."
     )
-    assert turned.format(1, 1, 0, 2, 3) in told  # this claim has both rivals on Polar
-    at_rate = line(0, "fcsr-printed-rate", "cnn-printed-rate", 0.05, on="AG")
-    assert turned.format(1, 1, 0, 1, 2) in headline.headline([*lines, at_rate])
-    assert turned.format(2, 2, 0, 1, 3) in headline.headline(
-        [*lines, line(0, "fcsr-relu-features", "cnn", -0.05, on="AG")]
-    )
+
+    def of(*more):
+        return "\n" + "\n".join(headline.caveats([*lines, *more], []))
+
+    assert turned.format(1, 1, 0, 3) in of()  # this claim has both rivals on Polar
+    assert turned.format(1, 1, 0, 2) in of(line(0, "fcsr-printed-rate", "cnn-printed-rate", 0.05, on="AG"))
+    assert turned.format(2, 2, 0, 3) in of(line(0, "fcsr-relu-features", "cnn", -0.05, on="AG"))
     wide = compare_units((0.501 + 20 * FAR)[None], (0.5 + 20 * FAR[::-1])[None], 10_000)
     undecided = replace(line(0, "fcsr-relu-features", "cnn", 0.0, on="AG"), comparison=wide)
-    assert turned.format(1, 1, 1, 1, 3) in headline.headline([*lines, undecided])
+    assert turned.format(1, 1, 1, 3) in of(undecided)
     one_test = compare_units((0.465 + 7 * FAR)[None], (0.5 + 7 * FAR[::-1])[None], 10_000)
     assert (
         0.03 < one_test.p_of_no_difference < 0.05
     )  # behind, and not after the correction: two tests have such a p-value or a larger one
     barely = replace(line(0, "fcsr-relu-features", "cnn", 0.0, on="AG"), comparison=one_test)
-    assert turned.format(2, 1, 0, 1, 3) in headline.headline([*lines, barely])
-    assert headline.headline(lines[-1:]) == "No comparison of the papers could be judged yet."
+    assert turned.format(2, 1, 0, 3) in of(barely)
+
+
+def test_a_printed_number_that_is_measured_is_not_taken_for_one_that_is_reproduced():
+    printed = {"measured": "80.00", "published": "81.0"}
+    cells = [
+        *(score("cnn", "sst-2", **printed, verdict=verdict) for verdict in ("higher", "higher", "lower", "agrees")),
+        score("fcsr", "sst-2", **printed, verdict="uninformative", match="exact"),
+        score("fcsr", "polarity", **printed, verdict="one-run", match="exact"),
+        score("fcsr", "ag-news", **printed, verdict="cut"),
+        score("fcsr", "ag-news", **printed, verdict="unverified"),
+        score("nb-svm", "sst-2", measured="80.00"),  # nothing printed
+    ]
+    assert headline.reproduced(cells) == [
+        "*Measured* is not *reproduced*: of 7 printed numbers that are measured, 2 are higher here, 1 lower, 1 "
+        "agree, 1 "
+        "vary too much here to tell, 1 rest on one run and 1 on a cut training. 2 have the paper's own vectors, "
+        "split and "
+        "texts."
+    ]
+    assert headline.reproduced(cells[-2:]) == []
+
+
+def test_a_reading_for_all_networks_is_a_point_of_its_own(lines):
+    at_rate = [
+        line(0, "fcsr-printed-rate", "cnn-printed-rate", -0.05, on="AG"),
+        line(1, "fcsr-printed-rate", "cnn-printed-rate", -0.05, on="AG"),  # of another claim, the same pair
+        line(0, "fcsr-printed-rate", "bilstm-printed-rate", -0.125),
+        line(0, "fcsr-printed-rate-glove", "cnn-printed-rate-glove", 0.05),
+        line(0, "fcsr-printed-rate", "cnn-printed-rate", None, on="SST"),  # without a verdict
+        line(0, "fcsr-printed-rate", "nb-svm", -0.3),  # which has no learning rate
+    ]
+    (point,) = headline.under_a_reading_for_all([*lines, *at_rate])
+    assert point.title == (
+        "With an option that FCSR's paper prints for all networks (learning rate as printed), FCSR is behind in 2 of 3 "
+        "comparisons with networks that have it too."
+    )
+    assert point.text == "By 5.0 to 12.5 points. The counts above use an option chosen on dev."
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ([], "none"),
+        (["FCSR"], "1 (of FCSR's)"),
+        (["FCSR", "FCSR"], "2 (all of FCSR's)"),
+        (["LAMA", "FCSR", "FCSR"], "3 (FCSR 2, LAMA 1)"),
+    ],
+)
+def test_how_many_and_of_which_papers(names, shown):
+    assert headline.shared(names) == shown
 
 
 def test_a_lead_that_holm_leaves_not_behind_is_not_counted_as_ahead_after_it():
     barely = compare_units((0.506 + FAR)[None], (0.5 + FAR[::-1])[None], 10_000)
     lead = replace(line(1, "fcsr", "cnn", 0.006), comparison=barely, at_least=True)
     others = [replace(line(1, "fcsr", name, 0.0), at_least=True) for name in ("bilstm", "s-lstm", "transformer")]
-    found = headline.counted([lead, *others])
-    assert (found.hold, found.ahead, found.kept, found.kept_ahead) == (
-        4,
-        1,
-        1,
-        0,
-    )  # the three are equal, each by a single test
+    found = outcomes.counted([lead, *others])
+    assert (found.hold, found.ahead, found.kept) == (4, 1, ("FCSR",))  # the three are equal, each by a single test
+    assert outcomes.adjusted_of([lead, *others])[id(lead)] == "not behind"
 
 
 def test_comparisons_of_two_tables_that_read_alike_are_both_shown():
     """FCSR > CNN, mean of 16: by a network per domain, and by one for all; one of them was lost."""
     other = replace(CLAIMS[0], table="fcsr-table-4", sentence="")
     lines = [line(0, "fcsr", "cnn", 0.05, 5.0), replace(line(0, "fcsr", "cnn", 0.02, 2.0), claim=other)]
-    found = headline.printed_differences(lines)
+    found = outcomes.printed_differences(lines)
     assert [(each.name[-9:], each.printed) for each in found] == [("(table 3)", 5.0), ("(table 4)", 2.0)]
 
 
@@ -114,22 +184,23 @@ def test_comparisons_of_two_tables_that_read_alike_are_both_shown():
 def test_which_verdicts_support_a_claim(sign, supporting):
     verdicts = ("ahead", "behind", "equal", "not behind", "undecided")
     assert {
-        each for each in verdicts if headline.holds(SimpleNamespace(claim=SimpleNamespace(sign=sign)), each)
+        each for each in verdicts if outcomes.holds(SimpleNamespace(claim=SimpleNamespace(sign=sign)), each)
     } == supporting
 
 
 def test_the_picture_has_each_printed_comparison_once(lines):
-    found = headline.printed_differences(lines)
+    found = outcomes.printed_differences(lines)
     assert [(each.name, each.printed, round(each.ours, 6)) for each in found] == [
         ("FCSR vs. CNN, Polar", 5.0, 5.0),
         ("FCSR vs. BiLSTM, Polar", 9.0, -5.0),
         ("FCSR vs. CNN, SST", 2.0, 0.0),
     ]
-    assert all(each.low < each.ours < each.high for each in found)
+    assert all(each.least < each.low < each.ours < each.high < each.most for each in found)
+    assert [each.is_expected for each in found] == [True, False, False]
 
 
 def test_a_name_is_text_and_no_markup():
-    difference = Difference("FCSR", "<b> & $x$ beside $y$", 1.0, 0.5, 0.0, 1.0)
+    difference = Difference("FCSR", "<b> & $x$ beside $y$", 1.0, 0.5, 0.0, 1.0, -1.0, 2.0)
     picture = forest_picture([difference])
     assert picture == forest_picture([difference])
     texts = {"".join(each.itertext()).strip() for each in ElementTree.fromstring(picture).iter()}
@@ -151,15 +222,32 @@ def test_the_linear_lead_is_the_largest_over_the_best_printed():
         score("tfidf-svm", "sst-2", measured="98.00"),  # taking the better one would be a choice by test scores
         score("nb-svm", "ag-news-5k", measured="99.00"),  # nothing is printed there
     ]
-    told = headline.linear_lead([(TABLE, scores)])
-    assert told == (
-        "On SST, where the gap is largest, NB-SVM, a linear model, reaches 83.2% accuracy (83.1% without near copies "
-        "of training texts); the best number that FCSR prints there is 80.8, and the best of that table's networks "
-        "trained here reaches 82.5% (82.4% without); no test is made."
+    beside = [
+        line(2, "fcsr", "nb-svm", -0.05, on="SST"),
+        line(2, "fcsr", "nb-svm", -0.05),  # on another column
+        line(2, "fcsr", "tfidf-svm", -0.05, on="SST"),
+        line(2, "fcsr-relu-features", "nb-svm", -0.05, on="SST"),
+        line(0, "fcsr", "cnn", -0.05, on="SST"),
+    ]
+    (found,) = headline.linear_lead(beside, [(TABLE, scores)])
+    assert found.title == (
+        "On SST, where the gap is largest, a linear model, NB-SVM, reaches 83.2%; the best number that FCSR prints "
+        "there "
+        "is 80.8."
     )
-    assert headline.linear_lead([(TABLE, scores[3:4])]) == ""
+    interval = in_points(beside[0].comparison.interval())
+    assert found.text == (
+        f"FCSR less NB-SVM, both trained here: -5.0 points ({interval}; behind after Holm's correction). NB-SVM "
+        "reaches "
+        "83.1% without near copies of training texts."
+    )
+    (alone,) = headline.linear_lead([], [(TABLE, [replace(each, clean="") for each in scores])])
+    assert (alone.title, alone.text) == (found.title, "")
+    assert headline.linear_lead(beside, [(TABLE, scores[3:4])]) == []
     unverified = [replace(each, verdict="unverified") if each.row == "nb-svm" else each for each in scores]
-    assert headline.linear_lead([(TABLE, unverified)]) == ""
+    assert headline.linear_lead(beside, [(TABLE, unverified)]) == []
+    (lead,) = leads_of(TABLE, scores)
+    assert (lead.network, lead.is_domain) == (82.5, False)  # neither cut nor unverified
 
 
 def test_papers_have_their_outcomes_and_how_much_is_measured(lines):
@@ -175,21 +263,23 @@ def test_papers_have_their_outcomes_and_how_much_is_measured(lines):
     }
     table = headline.papers_table(lines, without_runs | {"fcsr-table-3": scores})
     published = {name: len(published_numbers(of, f"table-{name}")) for of in (paper("fcsr"),) for name in (4, 5)}
-    assert f"| [FCSR](docs/tables/fcsr.md) | 3 of 5 | 1 | 1 of {2 + sum(published.values())} | 1 |\n" in table
+    assert f"| [FCSR](docs/tables/fcsr.md) | 5 | 3 | 1 | 1 | 3 / 1 | 1 of {2 + sum(published.values())} |\n" in table
     assert min(published.values()) > 50  # tables without runs
     cut = [replace(scores[0], note="cut: ended after three epochs"), *scores[1:]]
     table = headline.papers_table(lines, without_runs | {"fcsr-table-3": cut})
-    assert f"| 1 of {2 + sum(published.values())} (1 cut) | 1 |\n" in table
-    assert "| [LAMA](docs/tables/lama.md) | – | – | 0 of " in table
+    assert f"| 1 of {2 + sum(published.values())} (1 cut) |\n" in table
+    assert "| [LAMA](docs/tables/lama.md) | – | – | – | – | – | 0 of " in table
+    assert headline.coverage(paper("fcsr"), {"fcsr-table-3": scores}).ours == 1
 
 
 def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_holds():
     of_equality = replace(line(0, "fcsr", "cnn", 0.05), claim=replace(CLAIMS[0], sign="="))
     shown = replace(line(0, "fcsr", "cnn", 0.003), claim=replace(CLAIMS[0], sign=">="), at_least=True)
     assert shown.verdict == "not behind"
-    found = headline.counted([of_equality, shown])
-    assert (found.judged, found.hold, found.ahead, found.kept) == (2, 1, 0, 1)
-    assert (found.against, found.against_kept, found.sized) == (1, 1, 0)
+    found = outcomes.counted([of_equality, shown])
+    assert (found.judged, found.hold, found.ahead, found.kept) == (2, 1, 0, ("FCSR",))
+    assert (found.against, found.against_kept) == (1, ("FCSR",))
+    assert outcomes.sizes([of_equality, shown]) is None
 
 
 @pytest.mark.parametrize(

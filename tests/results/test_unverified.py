@@ -77,7 +77,7 @@ def test_its_cost_and_how_much_of_a_paper_is_measured_have_the_mark(written):
     page = (written / "docs/tables/fcsr.md").read_text(encoding="utf-8")
     assert "| *NB-SVM* (`nb-svm`, ours) (unverified) | 990" in page
     assert "| *tf-idf + SVM* (`tfidf-svm`, ours) | 990" in page
-    assert "(1 unverified) | 3 |" in (written / "README.md").read_text(encoding="utf-8")
+    assert "(1 unverified) |" in (written / "README.md").read_text(encoding="utf-8")
     assert "61.30, unverified" in (written / "README.md").read_text(encoding="utf-8")
 
 

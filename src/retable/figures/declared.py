@@ -164,13 +164,13 @@ BENCH_CAPTION = (
 BENCH_FIGURES: tuple[AnyFigure, ...] = (
     CostFigure(
         "bench-figure-1",
-        "What beats what, and what it costs",
+        "Accuracy and cost under equal chances",
         f"Means over the columns that all systems have. {BENCH_CAPTION}",
         BENCH_PANELS,
         rows=BENCH_ROWS,
         most=0,
     ),
-    CostFigure("bench-figure-2", "What beats what, column by column", BENCH_CAPTION, BENCH_PANELS, rows=BENCH_ROWS),
+    CostFigure("bench-figure-2", "Accuracy and cost, column by column", BENCH_CAPTION, BENCH_PANELS, rows=BENCH_ROWS),
 )
 FIGURES: dict[str, tuple[AnyFigure, ...]] = {
     "bench": BENCH_FIGURES,

@@ -12,7 +12,10 @@ INCHES_A_LINE, INCHES_BESIDE, WIDTH = 0.19, 0.95, 7.2
 
 @dataclass(frozen=True)
 class Difference:
-    """A comparison of two rows: the printed difference, and the measured one with its 95% interval, all in points."""
+    """A comparison of two rows: the printed difference, and the measured one with its 95% interval, all in points.
+
+    `least` and `most` are the ends of the 95% prediction interval, in which we expect the printed difference.
+    """
 
     paper: str
     name: str
@@ -20,10 +23,17 @@ class Difference:
     ours: float
     low: float
     high: float
+    least: float
+    most: float
+
+    @property
+    def is_expected(self) -> bool:
+        """Return whether the printed difference is in the prediction interval."""
+        return self.least <= self.printed <= self.most
 
 
 def forest_picture(differences: Sequence[Difference]) -> bytes:
-    """Return an SVG: for each comparison a diamond for the printed number, and a dot in its interval for ours.
+    """Return an SVG: for each comparison a diamond for the printed number, and a dot in its two intervals for ours.
 
     Args:
         differences: in the order of the lines, grouped by paper.
@@ -33,9 +43,15 @@ def forest_picture(differences: Sequence[Difference]) -> bytes:
         figure = new_figure(WIDTH, INCHES_BESIDE + INCHES_A_LINE * len(differences))
         axes = figure.subplots()
         axes.axvline(0, color=INK, linewidth=1)
-        printed, ours = ([getattr(each, kind) for each in differences] for kind in ("printed", "ours"))
-        axes.hlines(places, ours, printed, color=ORANGE, alpha=0.35, linewidth=1)
-        axes.plot(printed, places, "D", color=ORANGE, fillstyle="none", markersize=5, label="printed")
+        ours = [each.ours for each in differences]
+        expected = [[getattr(each, end) for each in differences] for end in ("least", "most")]
+        label = "where one more run each would fall, 95%"
+        axes.hlines(places, *expected, color=INK, alpha=0.3, linewidth=0.8, label=label)
+        for is_expected, fill, label in ((True, "none", "printed"), (False, "full", "printed, beyond the thin line")):
+            shown = [place for place in places if differences[place].is_expected == is_expected]
+            printed = [differences[place].printed for place in shown]
+            if shown:
+                axes.plot(printed, shown, "D", color=ORANGE, fillstyle=fill, markersize=5, label=label)
         reach = [[each.ours - each.low for each in differences], [each.high - each.ours for each in differences]]
         axes.errorbar(
             ours,

@@ -12,7 +12,8 @@ import numpy as np
 
 from retable.models import is_seedless
 from retable.papers.bench import TABLE_2 as TABLE
-from retable.results.findings import Finding, MeasuredTable, in_points
+from retable.results.claims import in_points
+from retable.results.findings import Finding, MeasuredTable
 from retable.results.judging import PERCENT, Judge
 from retable.results.pairing import answers, clusters_of
 from retable.results.resolving import Filled, Key
@@ -92,11 +93,14 @@ def ablation(measured: MeasuredTable | None, filled: Filled, judge: Judge) -> Fi
         cells = [[scores[key].measured for key in (step.before, step.after)] for step in steps]
         body += [line_of(*each) for each in zip(steps, cells, found, strict=True)]
         if len(steps) > 1:
-            parts = [
-                f"{step.added} {signed(PERCENT * each.value)}" for step, each in zip(steps, found[:3], strict=False)
-            ]
             way = cells[[step.added for step in steps].index(ALL)]
-            ways.append(f"{steps[0].system} from {' to '.join(way)}% ({', '.join(parts)})")
+            decided = [
+                f"{step.added} {signed(PERCENT * each.value)}"
+                for step, each in zip(steps, found[:3], strict=False)
+                if each.parts and each.verdict in ("ahead", "behind")
+            ]
+            alone = ", ".join(decided) or "none of the three"
+            ways.append(f"{steps[0].system} from {' to '.join(way)}% (decided alone: {alone})")
     if not ways:
         return None
     headline = f"At the same cost per word on SST-2, vectors, a search and phrases take {listed(ways)}"

@@ -1,7 +1,6 @@
 """The finding of the equal-chances table: on how many columns networks beat a linear model, and at what cost."""
 
 from collections.abc import Sequence
-from functools import partial
 from statistics import median
 
 from retable.models import is_floor
@@ -45,16 +44,18 @@ def equal_chances(bench: Bench) -> Finding | None:
             judged += standings
     if not body:
         return None
-    single, kept = (
-        " and ".join(f"{verdict} in {counted(verdict) or 'none'}" for verdict in AFTER_HOLM)
-        for counted in (partial(count, judged), partial(count_adjusted, judged))
-    )
+    (ahead, behind), kept = ([of(judged, verdict) for verdict in AFTER_HOLM] for of in (count, count_adjusted))
     headline = (
-        f"{number_of(len(networks), 'networks')} beside the best linear model under equal chances, on {listed(names)}: "
-        f"of {number_of(len(judged), 'comparisons')} the network is {single}; after Holm's correction for all "
-        f"{sum(bool(each.adjusted) for each in bench.standings.values())} tests of the table {kept}"
+        f"Under equal chances a network is ahead of the best linear model in {ahead} of "
+        f"{number_of(len(judged), 'comparisons')} and behind in {behind}; after Holm's correction in {kept[0]} and "
+        f"{kept[1]}"
     )
-    return Finding(CHANCES, headline, f"{TEXT}\n{markdown_table(HEADER, body)}{PICTURE}")
+    tests = sum(bool(each.adjusted) for each in bench.standings.values())
+    text = (
+        f"{number_of(len(networks), 'networks').capitalize()} on {listed(names)}; Holm's correction is for all {tests} "
+        f"tests of the table. {TEXT}"
+    )
+    return Finding(CHANCES, headline, f"{text}\n{markdown_table(HEADER, body)}{PICTURE}")
 
 
 def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Standing], bench: Bench) -> list[str]:

@@ -21,7 +21,7 @@ WHO = {
 SIGNS = {">": ">", ">=": "≥", "=": "="}  # as shown
 ROUNDING = 0.05
 CONTRADICT, NOT_EVERY = "readings contradict", "not under every reading"
-LARGER, SMALLER, AS_PRINTED = "printed is larger", "printed is smaller", "as printed"
+LARGER, SMALLER, AS_PRINTED = "printed is larger", "printed is smaller", "within our prediction interval"
 
 
 def claims_markdown(lines: Sequence[Judged]) -> str:
@@ -33,7 +33,8 @@ def claims_markdown(lines: Sequence[Judged]) -> str:
         parts.append(paper_markdown(name, found, adjusted))
         counts.append(counts_of(name, found, list(adjusted.values())))
     header = ("paper", "comparisons", *VERDICTS, "decided after Holm")
-    return "\n".join([markdown_table(header, counts), *parts, unmeasured(lines)])
+    told = "Every comparison below, other readings and our own questions included ([the papers' own](../README.md)):\n"
+    return "\n".join([told, markdown_table(header, counts), *parts, unmeasured(lines)])
 
 
 def counts_of(name: str, lines: Sequence[Judged], adjusted: Sequence[str]) -> list[str]:
@@ -45,7 +46,7 @@ def counts_of(name: str, lines: Sequence[Judged], adjusted: Sequence[str]) -> li
 
 def paper_markdown(name: str, lines: Sequence[Judged], adjusted: Mapping[int, str]) -> str:
     """Return a paper's claims: each sentence, then its comparisons."""
-    parts = [f"## {NAMES[name]}\n", *notes_on_columns(lines)]
+    parts = [f"## {NAMES[name]}\n", *notes_on_columns(lines), kept_leads(lines, adjusted)]
     for (place, sentence, measured), of_sentence in groupby(lines, key=lambda line: said(claim_of(line))):
         found = list(of_sentence)
         where = "Ours; no paper makes these comparisons" if measured == OURS else place[0].upper() + place[1:]
@@ -54,6 +55,21 @@ def paper_markdown(name: str, lines: Sequence[Judged], adjusted: Mapping[int, st
         body = [cells_of(line, adjusted.get(id(line), ""), beside_readings(line, found)) for line in found]
         parts.append(f"**{where}**{quoted}{who}\n\n{markdown_table(HEADER, body)}")
     return "\n".join(parts)
+
+
+def kept_leads(lines: Sequence[Judged], adjusted: Mapping[int, str]) -> str:
+    """Return the leads that the paper claims and that are still leads after Holm's correction, each once."""
+    found = dict[str, str]()
+    for line in lines:
+        claim = claim_of(line)
+        is_reading = line.first.reading_of or line.second.reading_of
+        if claim.measured == OURS or is_reading or claim.sign == "=" or adjusted.get(id(line)) != "ahead":
+            continue
+        others = [other for other in lines if (other.claim, other.on) == (line.claim, line.on)]
+        doubt = f" ({said})" if (said := beside_readings(line, others)) else ""
+        found[f"{line.first.printed} over {line.second.printed}, {line.on}"] = doubt
+    names = "; ".join(name + doubt for name, doubt in found.items()) or "none"
+    return f"Leads that the paper claims and that remain after Holm's correction: {names}.\n"
 
 
 def notes_on_columns(lines: Sequence[Judged]) -> list[str]:
@@ -129,8 +145,7 @@ def cells_of(line: Judged, adjusted: str, readings: str = "") -> list[str]:
     names = [f"*{row.printed}*" if row.reading_of else row.printed for row in (line.first, line.second)]
     ours, shows, size = signed(PERCENT * line.difference), "", ""
     if found:
-        low, high = (PERCENT * end for end in found.interval())
-        ours, shows = f"{ours} ({signed(low)} to {signed(high)})", f"{PERCENT * found.detectable:.1f}"
+        ours, shows = f"{ours} ({in_points(found.interval())})", f"{PERCENT * found.detectable:.1f}"
         size = "" if line.printed is None else size_of(line.printed, found)
     printed = "" if line.printed is None else signed(line.printed)
     if claim.size and (line.printed is None or abs(line.printed - float(claim.size)) >= ROUNDING):
@@ -148,6 +163,11 @@ def cells_of(line: Judged, adjusted: str, readings: str = "") -> list[str]:
         f"{verdict}; {readings}" if readings else verdict,
         adjusted,
     ]
+
+
+def in_points(interval: tuple[float, float]) -> str:
+    """Return an interval of fractions as "-1.6 to +0.5" points."""
+    return " to ".join(signed(PERCENT * end) for end in interval)
 
 
 def size_of(printed: float, found: Comparison) -> str:

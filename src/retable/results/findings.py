@@ -14,9 +14,10 @@ from retable.models import OF_CHARACTERS
 from retable.papers import NAMES
 from retable.papers.claims import OURS, Claim
 from retable.papers.paper import ResultTable
-from retable.results.claims import CONTRADICT, LARGER, beside_readings, cells_of, size_of, through
-from retable.results.headline import FLOOR, Lead, adjusted_of, leads_of, named_differences, printed_differences
+from retable.results.claims import AS_PRINTED, CONTRADICT, beside_readings, cells_of, in_points, size_of, through
 from retable.results.judging import PERCENT, Judged, claim_of
+from retable.results.leads import FLOOR, Lead, leads_of
+from retable.results.outcomes import adjusted_of, named_differences, sizes
 from retable.results.resolving import Filled
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
@@ -26,7 +27,6 @@ from retable.wording import number_of
 
 FLATTERED = 0.5  # smallest difference in points between all and clean test texts that is listed
 FLOORS = "floors-table-1"
-BESIDE_PRINT = "linear-beside-print"
 COST = "cost"
 FASTEST, TIMED = "fcsr", "fcsr-figure-7"  # the row that claims to be the fastest, and where
 NAMED = ("cnn", "bilstm", "transformer", "s-lstm")  # rivals in the headline; the page has all
@@ -82,38 +82,38 @@ def index(found: Sequence[Finding]) -> str:
 
 
 def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
-    """Return how many printed differences are larger than our intervals allow."""
-    differences = printed_differences(lines)
-    if not differences:
+    """Return how the printed differences compare with ours in size."""
+    found = sizes(lines)
+    if found is None:
         return None
-    body, sizes, unclear = [], list[str](), 0
+    body, unclear, decided = [], 0, 0
     for (paper, name), line in named_differences(lines):
         if line.printed is None or line.comparison is None:
             continue
         low, high = (PERCENT * end for end in line.comparison.expected)
         unclear += low <= min(0.0, line.printed) and max(0.0, line.printed) <= high
-        sizes.append(size_of(line.printed, line.comparison))
         intervals = (in_points(each) for each in (line.comparison.interval(), line.comparison.expected))
-        body.append([paper, name, signed(line.printed), *intervals, sizes[-1]])
-    sizes_of = {kind: median(abs(getattr(each, kind)) for each in differences) for kind in ("printed", "ours")}
-    towards = [each.ours * ((each.printed > 0) - (each.printed < 0)) for each in differences]
+        size = size_of(line.printed, line.comparison)
+        decided += size == AS_PRINTED and line.verdict == ("behind" if line.printed > 0 else "ahead")
+        body.append([paper, name, signed(line.printed), *intervals, size])
     text = (
-        f"The median difference between two rows is {sizes_of['printed']:.1f} points in print. Here it is "
-        f"{sizes_of['ours']:.1f} in size and {signed(median(towards))} in the printed direction: "
-        f"{sum(each < 0 for each in towards)} of {len(towards)} have the other sign, decided or not. A printed one is "
-        "larger if it is above the interval in which we expect it, our 95% prediction interval ([rule "
-        f"1](../protocol.md)). {unclear} of the {len(sizes)} intervals hold both zero and the printed difference: "
-        "those comparisons could not tell the one from the other.\n\n"
-        "![Differences as printed and as measured](../figures/claims.svg)\n"
+        f"The median difference of two rows is {found.printed:.1f} points in print. Here it is {found.ours:.1f} "
+        f"in size and {signed(found.towards)} in the printed direction: {found.reversed} of {found.pairs} have the "
+        "other "
+        "sign, decided or not. A printed one is larger if it is above the interval in which we expect it, our 95% "
+        f"prediction interval ([rule 1](../protocol.md)). The {found.larger} larger ones belong to "
+        f"{found.larger_groups} of {found.groups} pairs of a first row and a column, and comparisons that share a row "
+        f"are not independent. *{AS_PRINTED.capitalize()}* is no agreement: {unclear} of the {len(body)} intervals "
+        "hold both zero and the printed difference, so that those comparisons could not tell the one from the other"
+        + (f", and in {number_of(decided, 'of them')} our means are decided the other way" if decided else "")
+        + ".\n\n![Differences as printed and as measured](../figures/claims.svg)\n"
     )
-    headline = f"{sizes.count(LARGER)} of {len(sizes)} printed differences are above our 95% prediction interval"
+    headline = (
+        f"The median printed difference is {found.printed:.1f} points, ours, in the same direction, "
+        f"{signed(found.towards)}; {found.larger} of {found.pairs} are printed above our 95% prediction interval"
+    )
     header = ("paper", "comparison", "printed, points", "ours, 95% interval", "expected in print", "size")
     return Finding("printed-differences", headline, f"{text}\n{markdown_table(header, body)}")
-
-
-def in_points(interval: tuple[float, float]) -> str:
-    """Return an interval of fractions as "-1.6 to +0.5" points."""
-    return " to ".join(signed(PERCENT * end) for end in interval)
 
 
 def beside_a_linear_model(lines: Sequence[Judged], tables: Mapping[str, MeasuredTable]) -> Finding | None:
@@ -134,14 +134,15 @@ def beside_a_linear_model(lines: Sequence[Judged], tables: Mapping[str, Measured
     kept = [adjusted.get(id(line), line.verdict) for line in counted]
     body = [[*cells_of_finding(line), *costs_beside(tables[claim_of(line).table], line)] for line in of_floor]
     headline = (
-        f"Against {of_floor[0].second.printed}, the papers' own models are ahead on {verdicts.count('ahead')} of "
-        f"{len(verdicts)} comparisons and behind on {verdicts.count('behind')}; after Holm's correction for all "
-        f"comparisons of their papers on {kept.count('ahead')} and {kept.count('behind')}"
+        f"The papers' own models are ahead of {of_floor[0].second.printed}, a linear model, in "
+        f"{verdicts.count('ahead')} of {len(verdicts)} comparisons and behind in {verdicts.count('behind')}; after "
+        f"Holm's correction in {kept.count('ahead')} and {kept.count('behind')}"
     )
     text = (
         "The model that each paper proposes against a linear model on words and pairs of words, trained in seconds on "
-        "one core: same test texts, whole trainings only. A row in *italics*, which is not counted, has the paper's "
-        "kind of word vectors (GloVe) in place of those trained here. FLOPs are per word, forward pass.\n"
+        "one core: same test texts, whole trainings only; Holm's correction is for all comparisons of a paper. A row "
+        "in *italics*, which is not counted, has the paper's kind of word vectors (GloVe) in place of those trained "
+        "here. FLOPs are per word, forward pass.\n"
     )
     table = markdown_table((*HEADER, "FLOPs per word", "times the linear model's"), body)
     return Finding("beside-a-linear-model", headline, f"{text}\n{table}")
@@ -173,7 +174,6 @@ def linear_beside_print(tables: Iterable[MeasuredTable]) -> Finding | None:
     if not leads:
         return None
     ordered = sorted(leads.values(), key=lambda lead: -lead.points)
-    above = sum(lead.points > 0 for lead in ordered)
     clean = sum((lead.clean or lead.measured) > lead.printed for lead in ordered)
     body = [
         [
@@ -187,7 +187,13 @@ def linear_beside_print(tables: Iterable[MeasuredTable]) -> Finding | None:
         ]
         for lead in ordered
     ]
-    headline = f"{ordered[0].row} is above the best printed number on {above} of {len(ordered)} columns"
+    on = {True: [lead for lead in ordered if lead.is_domain], False: [lead for lead in ordered if not lead.is_domain]}
+    leading = {kind: sum(lead.points > 0 for lead in of) for kind, of in on.items()}
+    headline = f"{ordered[0].row}, a linear model, is above the best printed number on " + " and ".join(
+        f"{leading[kind]} of {len(on[kind])} {what}"
+        for kind, what in ((False, "columns"), (True, "columns of single review domains"))
+        if on[kind]
+    )
     text = (
         "The best number that a paper prints in a column, for its own model or a rival, next to our linear model; no "
         f"test is made. On test texts without near copies in training it is above on {clean}; the sixteen review "
@@ -207,7 +213,7 @@ def linear_beside_print(tables: Iterable[MeasuredTable]) -> Finding | None:
         "difference",
         "best network in this table, %",
     )
-    return Finding(BESIDE_PRINT, headline, f"{text}\n{markdown_table(header, body)}")
+    return Finding("linear-beside-print", headline, f"{text}\n{markdown_table(header, body)}")
 
 
 def near_copies(floors: MeasuredTable, filled: Filled) -> Finding | None:
@@ -237,8 +243,8 @@ def near_copies(floors: MeasuredTable, filled: Filled) -> Finding | None:
     ]
     most = next((column for column in shown if 2 * cells[column].clean_texts >= cells[column].texts), None)
     headline = (
-        f"Without near copies of training texts, {len(shown)} of {len(gaps)} test sets score lower by half a point or "
-        "more" + (f", {names[most]} by {gaps[most]:.1f}" if most else "")
+        f"{floors.table.row(FLOOR).printed} scores lower by half a point or more on {len(shown)} of {len(gaps)} test "
+        "sets without near copies of training texts" + (f", on {names[most]} by {gaps[most]:.1f}" if most else "")
     )
     text = (
         f"Accuracy of {floors.table.row(FLOOR).printed} in % on all test texts and on those without a (near) copy "
@@ -264,8 +270,8 @@ def readings(lines: Sequence[Judged]) -> Finding | None:
     body = [cells_of_finding(line) for _, found in split for line in found]
     against = [found for how, found in split if how == CONTRADICT]
     headline = (
-        f"Readings of a paper contradict each other in {len(against)} of {len(several)} comparisons{through(against)}; "
-        f"in {len(split) - len(against)} more, only some of them are decided"
+        f"Another reading of the paper turns {len(against)} of {len(several)} comparisons around{through(against)}; in "
+        f"{len(split) - len(against)} more, only some readings are decided"
     )
     text = (
         "Where a paper's text leaves something open, each [reading](../readings.md) is trained and judged. A row in "
@@ -291,15 +297,17 @@ def cost_of_a_word(measured: MeasuredTable | None) -> Finding | None:
     shown = listed([f"{short(times[row])} times {names[row]}'s" for row in NAMED if row in times])
     headline = (
         f"{names[FASTEST]}, which its paper calls the most efficient, needs more operations per word than "
-        f"{sum(ratio > 1 for ratio in times.values())} of {number_of(len(times), 'rivals')} in the figure of that claim"
-        + (f": {shown}" if shown else "")
+        f"{sum(ratio > 1 for ratio in times.values())} of {number_of(len(times), 'rivals')} in the figure of that "
+        "claim; a GPU trains it faster than most"
     )
     text = (
         f'The paper says of its figure 7, on a GPU, that {names[FASTEST]} "achieved the highest computational '
-        'efficiency". The operations of a forward pass do not depend on the machine. Times are of one CPU thread; a '
-        "dash: not kept, because the machine had other work. A GPU runs independent operations in parallel, so that "
-        "the order of times is another there, and may be the paper's ([measured on one](../gpu.md)); it does not "
-        "follow that the model computes less. [All claims about costs](../claims.md#costs).\n"
+        f'efficiency". Its forward pass has {shown} operations per word, whatever the machine. Times are of one CPU '
+        "thread; a dash: not kept, because the machine had other work. A GPU runs independent operations in parallel, "
+        "so that the order of times is another there: on [one that we had](../gpu.md#what-was-measured) FCSR trained "
+        "more words a second than the CNN, the BiLSTM, the Transformer and S-LSTM, and fewer than the LSTM (each in "
+        "its preset's batches). It does not follow that the model computes less. [All claims about "
+        "costs](../claims.md#costs).\n"
     )
     body = cost_table(measured.costs, {row: names[row] for row in sorted(operations, key=operations.__getitem__)})
     table = markdown_table(("", *COST_HEADER[1:]), body)

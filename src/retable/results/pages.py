@@ -31,10 +31,18 @@ from retable.results.chances import CHANCES, equal_chances
 from retable.results.claims import claims_markdown
 from retable.results.cost_claims import cost_claims, cost_claims_markdown
 from retable.results.figures import write_figures
-from retable.results.findings import BESIDE_PRINT, COST, Finding, MeasuredTable, findings, index
+from retable.results.findings import COST, Finding, MeasuredTable, findings, index
 from retable.results.generated import renew
-from retable.results.headline import front_table, headline, linear_lead, papers_table, printed_differences
+from retable.results.headline import (
+    Point,
+    caveats,
+    front_table,
+    headline,
+    linear_lead,
+    papers_table,
+)
 from retable.results.judging import Judged
+from retable.results.outcomes import printed_differences
 from retable.results.pretrained import SENTENCE_VECTORS, pretrained
 from retable.results.resolving import Resolver
 from retable.results.seconds import read_seconds
@@ -49,11 +57,8 @@ from retable.tables.markdown import LEGEND, literal, result_markdown
 
 FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
-IN_README = {  # links to findings
-    CHANCES: "Equal chances",
-    SENTENCE_VECTORS: "Column by column",
-    COST: "Costs, and why a GPU has another order",
-}
+IN_README = {CHANCES: "Equal chances", COST: "Costs", SENTENCE_VECTORS: "Column by column"}  # links to findings
+NOT_JUDGED = "No comparison of the papers could be judged yet."
 FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
 CHANGED = (  # in the wording of `retable.runs.provenance.git_commit`
     "A + after a commit: tracked files of src/ had uncommitted changes when the run was written. It has no effect: a "
@@ -117,17 +122,24 @@ def write_pages(root: Path, bank: Path) -> int:
 def write_readme(
     page: Path, lines: Sequence[Judged], tables: Mapping[str, MeasuredTable], counted: Sequence[Finding]
 ) -> None:
-    """Write the blocks of README.md: the headline, a line for each paper, and one table."""
+    """Write the blocks of README.md: what comes out, a line for each paper, what to know before quoting, one table."""
     claimed = {claim.table for claim in claims()}
-    lead = linear_lead((found.table, found.scores) for name, found in tables.items() if name in claimed)
-    more = f" [All columns](docs/findings/{BESIDE_PRINT}.md)" if lead else ""
-    others = "".join(
-        f"\n\n{each.headline}. [{IN_README[each.name]}](docs/findings/{each.name}.md)"
+    found = {
+        each.name: Point(f"{each.headline}.", "", IN_README[each.name], f"docs/findings/{each.name}.md")
         for each in counted
         if each.name in IN_README
-    )
-    renew(page, "headline", f"{headline(lines)}\n\n{lead}{more}{others}")
-    renew(page, "papers", papers_table(lines, {name: found.scores for name, found in tables.items()}))
+    }
+    points = [
+        *headline(lines),
+        *(found[name] for name in (CHANCES,) if name in found),
+        *linear_lead(lines, ((of.table, of.scores) for name, of in tables.items() if name in claimed)),
+        *(found[name] for name in IN_README if name in found and name != CHANCES),
+    ]
+    scores = {name: of.scores for name, of in tables.items()}
+    of_papers = [scores[table.name] for paper in papers() for table in paper.results if table.name in scores]
+    renew(page, "headline", "\n".join(point.markdown for point in points) or NOT_JUDGED)
+    renew(page, "caveats", "\n".join(f"- {each}" for each in caveats(lines, of_papers)))
+    renew(page, "papers", papers_table(lines, scores))
     renew(page, "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))
 
 
@@ -151,7 +163,7 @@ def write_tables(
                 text = "\n".join([f"# {NAMES[source.name]}: tables and figures\n\n{MORE}\n", *sections])
                 (folder / f"{source.name}.md").write_text(text, encoding="utf-8")
                 listed.append(f"- [{NAMES[source.name]}](tables/{source.name}.md): {', '.join(titles_of(text))}")
-    write_text(docs / "results.md", "\n".join([HEADING, *listed, "", READING]))
+    write_text(docs / "results.md", "\n".join([HEADING, READING, "## All tables and figures\n", *listed, ""]))
 
 
 def titles_of(page: str) -> list[str]:

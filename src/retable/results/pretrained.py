@@ -5,9 +5,10 @@ from collections import Counter
 from retable.papers.floors import TABLE_1
 from retable.papers.shared import MINILM
 from retable.results.bench import beside
-from retable.results.findings import Finding, MeasuredTable, in_points
-from retable.results.headline import FLOOR
+from retable.results.claims import in_points
+from retable.results.findings import Finding, MeasuredTable
 from retable.results.judging import PERCENT, Judge, Judged, after_holm
+from retable.results.leads import FLOOR
 from retable.results.resolving import Filled
 from retable.tables.markdown import markdown_table, signed
 
@@ -60,9 +61,8 @@ def pretrained(measured: MeasuredTable | None, filled: Filled, judge: Judge) -> 
     ]
     found = Counter(adjusted.values())
     headline = (
-        f"A pretrained encoder, MiniLM under a logistic regression, is ahead of NB-SVM on {found['ahead']} of "
-        f"{len(adjusted)} columns, behind on {found['behind']} and undecided on {found['undecided']}, after correction "
-        "for many tests (Holm)"
+        f"A frozen MiniLM under a logistic regression is ahead of NB-SVM on {found['ahead']} of {len(adjusted)} "
+        f"columns and behind on {found['behind']}, after Holm's correction; no encoder is fine-tuned here"
     )
     names = (TABLE_1.row(row).printed.partition(",")[0] for row in ROWS)
     table = markdown_table(("on", *names, "difference, points", "detectable", "verdict", "after Holm"), body)

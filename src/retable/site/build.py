@@ -19,7 +19,8 @@ from retable.project.progress import progress
 from retable.results.export_tables import FORMATS, Exported
 from retable.results.figures import read_entries
 from retable.results.findings import MeasuredTable
-from retable.results.headline import counted, coverage
+from retable.results.headline import coverage
+from retable.results.outcomes import counted
 from retable.results.whole import Whole
 from retable.runs.record import RunRecord
 from retable.site import attention, cells, claims, corpora, documents, python, systems, tables
@@ -126,7 +127,8 @@ def shown_papers(whole: Whole) -> list[Paper]:
 def overview(whole: Whole, docs: Path) -> Page:
     """Return the home page."""
     cards = [card(source, whole) for source in shown_papers(whole)]
-    values = {"cards": cards, **claims.overview(whole), **documents.overview(docs)}
+    of_documents = documents.overview(docs, [source.name for source in shown_papers(whole)])
+    values = {"cards": cards, "counts": counted(whole.lines), **of_documents}
     return "index.html", render("index.html", "index.html", values)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.results.claims import WHO, beside_readings, cells_of
-from retable.results.headline import counted, linear_lead
 from retable.results.judging import PERCENT, Judge, Judged, after_holm, claim_of
+from retable.results.outcomes import counted
 from retable.results.pairing import answers
 from retable.results.whole import Whole
 from retable.site.templating import render
@@ -65,13 +65,6 @@ def without_runs(claim: Claim, whole: Whole) -> str:
     rows = [table.row(name) for name in (claim.first, claim.second) if name not in ran]
     said = [f"no run of {row.printed}" + (f": {row.reason}" if row.reason else "") for row in rows]
     return "; ".join(said) or "no column on which both have runs"
-
-
-def overview(whole: Whole) -> dict[str, Any]:
-    """Return the claims section of the home page."""
-    tables = (whole.tables[name] for name in dict.fromkeys(claim.table for claim in claims()) if name in whole.tables)
-    lead = linear_lead((each.table, each.scores) for each in tables)
-    return {"counts": counted(whole.lines), "lead": lead}
 
 
 def paper_of(line: Judged) -> str:

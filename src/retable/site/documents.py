@@ -5,12 +5,14 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from posixpath import dirname, relpath
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from retable.results.generated import block_of
 from retable.site.templating import render
 
 ELSEWHERE = {"results.md": "../numbers.html"}  # a document replaced by a page of the site itself, relative to docs/
@@ -23,7 +25,7 @@ FONTS, ROOT_FONT = (
     "font-family: 'DejaVu Sans', 'Verdana', sans-serif; ",
     "font-family:sans-serif",
 )  # of matplotlib, ours
-FINDINGS = "findings"
+FINDINGS, HOME = "findings", "../index.html"  # relative to docs/
 FOLDERS = ("", FINDINGS, "readings")
 GROUPS = {  # of the home page; documents in none of them come last
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "glossary"),
@@ -52,17 +54,24 @@ def pages(docs: Path, of_papers: Iterable[str]) -> Iterator[tuple[str, str]]:
         docs: the folder of the documents.
         of_papers: the papers that have a page of tables, which takes the place of docs/tables/<paper>.md.
     """
-    known = {path.resolve(): page_name(path, docs) for path in sources(docs)}
-    known |= {(docs / name).resolve(): page for name, page in ELSEWHERE.items()}
-    known |= {(docs / f"tables/{name}.md").resolve(): f"../papers/{name}.html" for name in of_papers}
+    known = known_pages(docs, of_papers)
     for path in sources(docs):
         place = f"docs/{page_name(path, docs)}"
         title, body = rendered(path, known)
         yield place, render("document.html", place, {"title": title, "body": Markup(body)})
 
 
-def overview(docs: Path) -> dict[str, Any]:
-    """Return the documents section of the home page: the findings, and all others in groups."""
+def known_pages(docs: Path, of_papers: Iterable[str]) -> dict[Path, str]:
+    """Return a document's file -> the path of its page, relative to docs/."""
+    known = {path.resolve(): page_name(path, docs) for path in sources(docs)}
+    known |= {(docs / name).resolve(): page for name, page in ELSEWHERE.items()}
+    return known | {(docs / f"tables/{name}.md").resolve(): f"../papers/{name}.html" for name in of_papers}
+
+
+def overview(docs: Path, of_papers: Iterable[str]) -> dict[str, Any]:
+    """Return what the home page takes from documents: README's blocks, the findings, and all others in groups."""
+    readme, known = docs.parent / "README.md", known_pages(docs, of_papers)
+    blocks = {name: Markup(html_of(block_of(readme, name), readme, known, HOME)) for name in ("headline", "caveats")}
     found = {page_name(path, docs): title_of(path) for path in sources(docs) if path.stem != "README"}
     listed = docs / FINDINGS / "README.md"
     ordered = re.findall(r"\]\(([\w-]+)\.md\)", listed.read_text(encoding="utf-8")) if listed.exists() else []
@@ -73,7 +82,7 @@ def overview(docs: Path) -> dict[str, Any]:
         (group, [(found[f"{name}.html"], f"docs/{name}.html") for name in names if f"{name}.html" in found])
         for group, names in GROUPS.items()
     ]
-    return {"findings": findings, "documents": [each for each in [*grouped, ("More", others)] if each[1]]}
+    return {**blocks, "findings": findings, "documents": [each for each in [*grouped, ("More", others)] if each[1]]}
 
 
 def title_of(path: Path) -> str:
@@ -90,16 +99,26 @@ def rendered(path: Path, known: dict[Path, str]) -> tuple[str, str]:
     Args:
         known: a document's file -> the path of its page, relative to docs/.
     """
+    return title_of(path), html_of(path.read_text(encoding="utf-8"), path, known, known[path.resolve()])
+
+
+def html_of(text: str, path: Path, known: dict[Path, str], place: str) -> str:
+    """Return Markdown as HTML; raw HTML is escaped, and links lead to pages of the site.
+
+    Args:
+        text: of the file `path`, or a part of it.
+        known: a document's file -> the path of its page, relative to docs/.
+        place: path of the page that shows it, relative to docs/.
+    """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = parser.parse(COMMENT.sub("", path.read_text(encoding="utf-8")))
-    depth = known[path.resolve()].count("/")
+    tokens = parser.parse(COMMENT.sub("", text))
     for token, following in pairwise(tokens):
         if token.type == "heading_open":
             token.attrs["id"] = anchor_of(following.content)
-        mend_links(token.children or [], path, known, depth)
+        mend_links(token.children or [], path, known, place)
     body = parser.renderer.render(tokens, parser.options, {})
     body = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
-    return title_of(path), body.replace("<th></th>", "<td></td>").replace("<th>", '<th scope="col">')
+    return body.replace("<th></th>", "<td></td>").replace("<th>", '<th scope="col">')
 
 
 def anchor_of(heading: str) -> str:
@@ -107,7 +126,7 @@ def anchor_of(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], depth: int) -> None:
+def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], place: str) -> None:
     """Point links to other documents at their pages; turn links to repository files into plain text."""
     is_plain = False
     for token in tokens:
@@ -121,7 +140,7 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], dept
         if is_plain:
             token.tag, token.attrs = "span", {"class": "file", "title": f"in the repository: {target}"}
         elif page:
-            token.attrs["href"] = "../" * depth + page + (f"#{anchor}" if anchor else "")
+            token.attrs["href"] = relpath(page, dirname(place)) + (f"#{anchor}" if anchor else "")
 
 
 def copy_pictures(docs: Path, to: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from retable.results.claims import AS_PRINTED
 from retable.tables.costs import NOTE
 from retable.tables.lines import UNVERIFIED
 from retable.tables.markdown import half_interval
@@ -29,7 +28,6 @@ MEANINGS = {
     "one-run": "no verdict: one run gives no spread",
     UNVERIFIED: "no verdict: imported, answers not compared with the test texts",
 }
-SIZES = {AS_PRINTED: "within our prediction interval"}  # how a printed difference compares, in the wording of the site
 
 
 @cache
@@ -43,7 +41,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {"half_interval": half_interval, "number_of": number_of}
-    found.globals |= {"words": WORDS, "meanings": MEANINGS, "sizes": SIZES, "cost_note": NOTE}
+    found.globals |= {"words": WORDS, "meanings": MEANINGS, "cost_note": NOTE}
     return found
 
 

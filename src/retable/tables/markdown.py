@@ -43,6 +43,8 @@ def result_markdown(table: ResultTable, lines: Sequence[Line], costs: Costs = ()
     """
     names = {row.id: _row_name(row.printed, row.id, row.extra) for row in table.rows}
     rows, columns = printed_names(table, lines)
+    shown = {line.column for line in lines if line.measured or line.part}
+    columns = dict(sorted(columns.items(), key=lambda column: column[0] not in shown))  # measured ones first
     spent = cost_table(costs, names)
     note, legend = (f"{NOTE}\n\n", f" {LEGEND}") if has_legend else ("", "")
     cost = f"\n## Cost\n\n{note}{markdown_table(HEADER, spent)}" if spent else ""
