@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, final
 
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.options import check_ranges
 
 Pass = Callable[[], Iterator[tuple[Tensor, ...]]]
 Given = Literal["parts", "sentences", "sides", "nodes", "domains"]
@@ -44,7 +45,8 @@ class Network(nn.Module):
     """Text classifier: `forward(words, mask, ...)` returns logits, float (text, class).
 
     `words` int64 (text, word) are embedding rows, `mask` bool (text, word) is False on padding, which is on the right.
-    A subclass takes `embedding` and `classes`, anything else that it needs from the task, and its options by name.
+    A subclass takes `embedding`, what it `needs` of the task, and its options by name, whose ranges its signature
+    declares (`retable.layers.options`).
 
     Traits:
         reads: inputs of `forward` after words and mask, in this order: parts (of speech), int64 (text, word);
@@ -64,10 +66,17 @@ class Network(nn.Module):
     domain_a_batch: bool = False
     alphabet: str = ""
 
+    @final
     @classmethod
     def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
-        """Return the network for a task. Raises: ValueError if an option is outside its range."""
-        return cls(embedding, task.classes, **options)
+        """Return the network for a task. Raises: ValueError if an option is outside its declared range."""
+        check_ranges(cls, options)
+        return cls(embedding, *cls.needs(task), **options)
+
+    @classmethod
+    def needs(cls, task: Task) -> tuple[object, ...]:
+        """Return what the constructor takes from a task, between the embedding and the options."""
+        return (task.classes,)
 
     @classmethod
     def reads_with(cls, options: Mapping[str, Any]) -> tuple[Given, ...]:

@@ -23,7 +23,7 @@ Shapes     B texts, T words (padded on the right), D vector size, H states of an
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, cast, get_args
+from typing import Literal, cast, get_args
 
 import torch
 import torch.nn.functional as F
@@ -152,9 +152,9 @@ class ASPMTL(Network):
         self.seen: list[Seen] = []  # in training, from forward to auxiliary_loss
 
     @classmethod
-    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
-        """Return the network for the domains of a task."""
-        return cls(embedding, task.classes, len(task.domains), **options)
+    def needs(cls, task: Task) -> tuple[object, ...]:
+        """Return the numbers of classes and of domains."""
+        return task.classes, len(task.domains)
 
     def forward(self, words: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
         """Map words (B, T), their mask and the domain of each text, (B,), to logits (B, C)."""

@@ -13,8 +13,7 @@ Decision   a label starts as the mean vector of the words of its name that have 
 Shapes     B texts, T words (padded on the right), D vector size, K labels, r radius of the window.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
@@ -65,9 +64,9 @@ class LEAM(Network):
         self.classifier = text_classifier(embedding.dim, mlp_hidden, classes, dropout)  # f_2
 
     @classmethod
-    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
-        """Return the network for a task. Raises: ValueError if an option is outside its range."""
-        return cls(embedding, task.classes, task.label_rows or ((),) * task.classes, **options)
+    def needs(cls, task: Task) -> tuple[object, ...]:
+        """Return the number of classes, and the rows of each label's words."""
+        return task.classes, task.label_rows or ((),) * task.classes
 
     def forward(self, words: Tensor, mask: Tensor) -> Tensor:
         """Map words (B, T) and their mask to logits (B, K)."""

@@ -10,8 +10,7 @@ Decision   dropout on [h_T; s_T].
 Shapes     B texts, T words (padded on the right), D vector size, H states of an LSTM, K domains, C classes.
 """
 
-from collections.abc import Mapping
-from typing import Any, Self, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -52,9 +51,9 @@ class SPMTL(Network):
         self.classes = classes
 
     @classmethod
-    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
-        """Return the network for the domains of a task."""
-        return cls(embedding, task.classes, len(task.domains), **options)
+    def needs(cls, task: Task) -> tuple[object, ...]:
+        """Return the numbers of classes and of domains."""
+        return task.classes, len(task.domains)
 
     def forward(self, words: Tensor, mask: Tensor, domains: Tensor) -> Tensor:
         """Map words (B, T), their mask and the domain of each text, (B,), to logits (B, C)."""

@@ -14,8 +14,8 @@ Method     the softmax times the weights, rescaled to sum to one, is the softmax
 Shapes     B texts, T words (padded on the right), d size of the model, h heads, N layers, P parts of speech, C classes.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Self, get_args
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -206,9 +206,9 @@ class TransformerF(Network):
         self.register_buffer("layer_weights", torch.tensor(of_layers), persistent=False)  # (N,)
 
     @classmethod
-    def build(cls, embedding: WordEmbedding, task: Task, options: Mapping[str, Any]) -> Self:
-        """Return the network for the parts of speech of a task."""
-        return cls(embedding, task.classes, task.parts, **options)
+    def needs(cls, task: Task) -> tuple[object, ...]:
+        """Return the number of classes, and the parts of speech."""
+        return task.classes, task.parts
 
     def forward(self, words: Tensor, mask: Tensor, parts: Tensor) -> Tensor:
         """Map words (B, T), their mask and their parts of speech to logits (B, C)."""

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_origin
 from retable.errors import InputError, shown, unknown_name
 from retable.forms import Number
 from retable.layers.network import Task
+from retable.layers.options import check_ranges
 from retable.models import MODELS, TRAINERS, network_class, trainer_of
 from retable.text.units import Unit
 from retable.text.vocabulary import NO_PART
@@ -91,6 +92,7 @@ def check_parameters(
         check.section("model", model, trainer_of(name))
         check.section("embedding", parameters["embedding"], linear_embedding_options)
         check.section("training", training, None)
+        check.call("model", check_ranges, trainer_of(name), model)
     else:
         check.section("model", model, network_class(name))
         check.section("embedding", parameters["embedding"], embedding_options)
@@ -240,7 +242,7 @@ def _check_heads(name: str, heads: str) -> None:
 
 
 def _build_small(name: str, options: Section) -> None:
-    """Build a small network, so that its constructor checks the options; a network on the meta device costs nothing."""
+    """Build a small network, which checks the options; a network on the meta device costs nothing."""
     import torch
 
     from retable.layers.unset import UnsetWeights

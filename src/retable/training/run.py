@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from retable.errors import InputError, shortened
+from retable.layers.options import check_ranges
 from retable.machine.processor import processor_fact
 from retable.models import TRAINERS, loader_of, trainer_of
 from retable.models.candidate import Candidate
@@ -71,12 +72,14 @@ def train_classifier(
     if model["name"] in TRAINERS:
         check_every_label(train)
         options = {key: value for key, value in model.items() if key != "name"}
+        trainer = trainer_of(model["name"])
+        check_ranges(trainer, options)
 
         def tell(candidate: Candidate, *, more: bool = False) -> bool:
             progress.on_line(candidate.line)
             return more and progress.enough()
 
-        classifier, tried = trainer_of(model["name"])(
+        classifier, tried = trainer(
             train,
             dev,
             seed=parameters["seed"],
