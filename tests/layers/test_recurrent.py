@@ -5,7 +5,7 @@ import torch
 from torch import nn, tensor
 from torch.testing import assert_close
 
-from retable.layers.recurrent import _packed, check_both_directions, states_of_words
+from retable.layers.recurrent import _packed, states_of_words
 
 MASK = torch.arange(6) < tensor([[5], [1], [3]])  # the longest text is shorter than the batch
 
@@ -45,9 +45,3 @@ def test_dropout_between_layers_in_training_alone():
     assert not torch.equal(states_of_words(layer, x, MASK), states_of_words(layer, x, MASK))
     layer.eval()
     assert_close(states_of_words(layer, x, MASK), _packed(layer, x, MASK, 0.0))
-
-
-@pytest.mark.parametrize("hidden", [0, -2, 7])
-def test_an_odd_number_of_states_cannot_be_shared_out(hidden):
-    with pytest.raises(ValueError, match=f"hidden is {hidden}; allowed: even numbers from 2"):
-        check_both_directions(hidden)

@@ -95,3 +95,9 @@ def first_weights(network: nn.Module) -> None:
             nn.init.xavier_uniform_(parameter)
         elif name.endswith("bias"):
             nn.init.zeros_(parameter)
+
+
+def check_heads(size: int, heads: int) -> None:
+    """Raise ValueError unless a word's components can be shared out among the heads, and its positions are pairs."""
+    if size < 2 or size % 2 or size % heads:
+        raise ValueError(f"size is {size}; allowed: even numbers from 2 divisible by heads ({heads})")

@@ -85,9 +85,3 @@ def _packed(recurrent: nn.GRU | nn.LSTM, words: Tensor, mask: Tensor, padding_va
 def recurrent_flops(recurrent: nn.GRU | nn.LSTM) -> int:
     """Count forward FLOPs per word (2 per multiply-add): every matrix of every direction once."""
     return 2 * sum(weight.numel() for weight in recurrent.parameters() if weight.dim() == 2)
-
-
-def check_both_directions(hidden: int) -> None:
-    """Raise ValueError unless the states can be split evenly between two directions."""
-    if hidden < 2 or hidden % 2:
-        raise ValueError(f"hidden is {hidden}; allowed: even numbers from 2 (half of it for each direction)")

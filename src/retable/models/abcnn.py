@@ -18,7 +18,7 @@ Shapes     B pairs, T words of both texts and the mark, M and N words of the fir
 """
 
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
+from retable.layers.options import Count
 from retable.layers.pairs import two_texts
-from retable.models.options import check_at_least, check_choice
 
 Attention = Literal["none", "input", "pooling", "both"]
 Similarity = Literal["cosine", "euclidean", "both"]
@@ -105,7 +105,6 @@ class ABCNN(Network):
         width: words that a filter spans, w.
         similarity: between a block's two texts: cosine, euclidean (1 / (1 + distance)), both.
         places: words of the other text with weights in ABCNN-1's attention.
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
@@ -116,17 +115,13 @@ class ABCNN(Network):
         classes: int,
         *,
         attention: Attention = "both",
-        layers: int = 2,
-        filters: int = 50,
-        width: int = 4,
+        layers: Count = 2,
+        filters: Count = 50,
+        width: Count = 4,
         similarity: Similarity = "cosine",
-        places: int = 64,
+        places: Count = 64,
     ) -> None:
         super().__init__()
-        check_choice("attention", attention, get_args(Attention))
-        check_choice("similarity", similarity, get_args(Similarity))
-        for option, size in {"layers": layers, "filters": filters, "width": width, "places": places}.items():
-            check_at_least(option, size, 1)
         self.embedding, self.similarity = embedding, similarity
         weights = places if attention in {"input", "both"} else 0
         weigh = attention in {"pooling", "both"}

@@ -23,7 +23,7 @@ Shapes     B texts, T words (padded on the right), D vector size, H states of an
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 import torch
 import torch.nn.functional as F
@@ -34,9 +34,9 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.gradient_reversal import reverse_gradient
 from retable.layers.lstms import last_states_of_each
 from retable.layers.network import Network, Task
+from retable.layers.options import Count, NonNegative, Share
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_at_least, check_choice, check_share
 
 Transfer = Literal["none", "single-channel", "bi-channel"]
 States = tuple[Tensor, Tensor]  # of the shared and the private LSTM at the last words, (B, H) each
@@ -113,7 +113,7 @@ class ASPMTL(Network):
         transfer: none: all domains learn together. Otherwise each domain uses a shared LSTM that the others have
             trained: single-channel, with a classifier on it; bi-channel, with an additional LSTM of its own.
         dropout: share of a classifier's input components that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     reads = ("domains",)
@@ -125,18 +125,13 @@ class ASPMTL(Network):
         classes: int,
         domains: int,
         *,
-        hidden: int = 150,
-        adversarial: float = 0.05,
-        difference: float = 0.01,
+        hidden: Count = 150,
+        adversarial: NonNegative = 0.05,
+        difference: NonNegative = 0.01,
         transfer: Transfer = "none",
-        dropout: float = 0.5,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("adversarial", adversarial, 0)
-        check_at_least("difference", difference, 0)
-        check_choice("transfer", transfer, get_args(Transfer))
-        check_share("dropout", dropout)
         moves, has_own = transfer != "none", transfer == "bi-channel"
         if moves and domains < 2:
             raise ValueError(f'transfer is "{transfer}"; allowed: none if there is only one domain')

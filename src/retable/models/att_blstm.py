@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.recurrent import states_of_words
-from retable.models.options import check_at_least, check_share
 
 
 class AttBLSTM(Network):
@@ -26,7 +26,6 @@ class AttBLSTM(Network):
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
         dropout_states: the same for the summed states H.
         dropout: the same for the text's vector h*.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -34,16 +33,12 @@ class AttBLSTM(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 128,
-        dropout_words: float = 0.3,
-        dropout_states: float = 0.3,
-        dropout: float = 0.5,
+        hidden: Count = 128,
+        dropout_words: Share = 0.3,
+        dropout_states: Share = 0.3,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout_words", dropout_words)
-        check_share("dropout_states", dropout_states)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
         self.query = nn.Linear(hidden, 1, bias=False)  # w

@@ -12,7 +12,7 @@ Shapes     B pairs, T words of both texts, M and N words of the longest first an
            or states of both directions, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -20,11 +20,11 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import EVEN, Count
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.products import Linear
-from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
+from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.layers.scores import ClassesOfScore
-from retable.models.options import check_at_least, check_choice
 
 Encoder = Literal["bilstm", "cnn"]
 FIRST_SLOPE = 10.0  # logit of a cosine of 1
@@ -39,7 +39,7 @@ class AttentivePooling(Network):
         encoder: for both texts: bilstm (AP-biLSTM), cnn (AP-CNN).
         hidden: states of both directions together, or filters.
         width: words that a filter spans; unused by the biLSTM.
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     reads = ("sides",)
@@ -50,15 +50,12 @@ class AttentivePooling(Network):
         classes: int,
         *,
         encoder: Encoder = "bilstm",
-        hidden: int = 282,
-        width: int = 3,
+        hidden: Count = 282,
+        width: Count = 3,
     ) -> None:
         super().__init__()
-        check_choice("encoder", encoder, get_args(Encoder))
-        check_at_least("hidden", hidden, 1)
-        check_at_least("width", width, 1)
         if encoder == "bilstm":
-            check_both_directions(hidden)
+            EVEN.check("hidden", hidden)
         self.embedding = embedding
         self.width = width
         self.encoder = (

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
-from retable.models.options import check_share
+from retable.layers.options import Share
 
 
 class AvgEmbedding(Network):
@@ -20,12 +20,10 @@ class AvgEmbedding(Network):
         embedding: the word vectors.
         classes: number of classes.
         dropout: share of the mean's components that are dropped in training, in [0, 1).
-    Raises: ValueError if dropout is outside its range.
     """
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, dropout: float = 0.5) -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, dropout: Share = 0.5) -> None:
         super().__init__()
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(embedding.dim, classes)

@@ -8,7 +8,7 @@ Decision   the paper does not say what follows the pooling: LAMA's own classifie
 Shapes     B texts, T words (padded on the right), D vector size, H states of both directions together, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -17,8 +17,8 @@ from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
-from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice, check_share
+from retable.layers.options import CountOrZero, Even, Share
+from retable.layers.recurrent import recurrent_flops, states_of_words
 
 Pool = Literal["max", "mean"]
 
@@ -33,7 +33,6 @@ class BiGRU(Network):
         pool: vector of the text: max or mean of the states over its words.
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
         dropout: share of the hidden layer's units that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -41,16 +40,12 @@ class BiGRU(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 100,
+        hidden: Even = 100,
         pool: Pool = "max",
-        mlp_hidden: int = 512,
-        dropout: float = 0.4,
+        mlp_hidden: CountOrZero = 512,
+        dropout: Share = 0.4,
     ) -> None:
         super().__init__()
-        check_both_directions(hidden)
-        check_choice("pool", pool, get_args(Pool))
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.pool = pool
         self.gru = nn.GRU(embedding.dim, hidden // 2, batch_first=True, bidirectional=True)

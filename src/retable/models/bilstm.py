@@ -8,7 +8,7 @@ Shapes     B texts, T words (padded on the right), D vector size, H states of bo
 from typing import ClassVar
 
 from retable.layers.embedding import WordEmbedding
-from retable.layers.recurrent import check_both_directions
+from retable.layers.options import Count, Even, Share
 from retable.models.lstm import LSTM, Pool
 
 
@@ -23,7 +23,6 @@ class BiLSTM(LSTM):
         pool: vector of the text: max or mean of the states over its words, or the last state of each direction.
         dropout: share of the components of word vectors, of states between layers and of the pooled vector that are
             dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     directions: ClassVar[int] = 2
@@ -33,10 +32,9 @@ class BiLSTM(LSTM):
         embedding: WordEmbedding,
         classes: int,
         *,
-        layers: int = 1,
-        hidden: int = 300,
+        layers: Count = 1,
+        hidden: Even = 300,
         pool: Pool = "max",
-        dropout: float = 0.5,
+        dropout: Share = 0.5,
     ) -> None:
-        check_both_directions(hidden)
         super().__init__(embedding, classes, layers=layers, hidden=hidden, pool=pool, dropout=dropout)

@@ -21,7 +21,7 @@ Shapes     B pairs, T words of both texts and the mark, M and N words of the two
 """
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import torch
 import torch.nn.functional as F
@@ -29,12 +29,13 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Range, Share
 from retable.layers.pairs import two_texts
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice, check_share
 
 Matching = Literal["full", "maxpooling", "attentive", "max-attentive"]
 ALL: tuple[Matching, ...] = get_args(Matching)
+ONCE = Range(f"one or more of {', '.join(ALL)}, each once", lambda names: 0 < len(names) == len(set(names)))
 TINY = 1e-12  # lower bound of the squared lengths in a cosine's divisor
 
 
@@ -49,7 +50,6 @@ class BiMPM(Network):
         matching: one or more of full, maxpooling, attentive, max-attentive.
         mlp_hidden: units of the classifier's hidden layer.
         dropout: share of the components that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
@@ -59,20 +59,13 @@ class BiMPM(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 100,
-        perspectives: int = 20,
-        matching: Sequence[Matching] = ALL,
-        mlp_hidden: int = 200,
-        dropout: float = 0.1,
+        hidden: Count = 100,
+        perspectives: Count = 20,
+        matching: Annotated[Sequence[Matching], ONCE] = ALL,
+        mlp_hidden: Count = 200,
+        dropout: Share = 0.1,
     ) -> None:
         super().__init__()
-        for option, size in {"hidden": hidden, "perspectives": perspectives, "mlp_hidden": mlp_hidden}.items():
-            check_at_least(option, size, 1)
-        if not matching or len(set(matching)) < len(matching):
-            raise ValueError(f"matching is {list(matching)}; allowed: one or more of {', '.join(ALL)}, each once")
-        for name in matching:
-            check_choice("matching", name, ALL)
-        check_share("dropout", dropout)
         self.embedding, self.matching = embedding, tuple(matching)
         self.context = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
         # W: rows per matching, forward before backward, (matchings, 2, l, H)

@@ -21,6 +21,7 @@ Shapes     B texts, T words (padded on the right), D vector size, H states of on
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -28,8 +29,10 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import AtLeast, CountOrZero, Range, Share
 from retable.layers.recurrent import recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_share
+
+Pair = Annotated[Sequence[int], Range("two whole numbers >= 1", lambda values: len(values) == 2 and min(values) >= 1)]
 
 
 class BLSTM2DCNN(Network):
@@ -46,7 +49,7 @@ class BLSTM2DCNN(Network):
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
         dropout_states: the same for the summed states H.
         dropout: the same for the text's vector h*.
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -56,23 +59,17 @@ class BLSTM2DCNN(Network):
         *,
         frames: int = 60,
         hidden: int = 300,
-        filters: int = 100,
-        window: Sequence[int] = (3, 3),
-        pool: Sequence[int] = (2, 2),
-        dropout_words: float = 0.5,
-        dropout_states: float = 0.2,
-        dropout: float = 0.4,
+        filters: CountOrZero = 100,
+        window: Pair = (3, 3),
+        pool: Pair = (2, 2),
+        dropout_words: Share = 0.5,
+        dropout_states: Share = 0.2,
+        dropout: Share = 0.4,
     ) -> None:
         super().__init__()
-        check_at_least("filters", filters, 0)
-        check_pair("window", window)
-        check_pair("pool", pool)
         rows, columns = (window[0], window[1]) if filters else (1, 1)
-        check_at_least("frames", frames, rows + pool[0] - 1)
-        check_at_least("hidden", hidden, columns + pool[1] - 1)
-        check_share("dropout_words", dropout_words)
-        check_share("dropout_states", dropout_states)
-        check_share("dropout", dropout)
+        AtLeast(rows + pool[0] - 1).check("frames", frames)
+        AtLeast(columns + pool[1] - 1).check("hidden", hidden)
         self.embedding, self.frames, self.window, self.pool = embedding, frames, (rows, columns), (pool[0], pool[1])
         self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
         self.convolution = nn.Conv2d(1, filters, self.window) if filters else None
@@ -120,9 +117,3 @@ class BLSTM2DCNN(Network):
             of_text += 2 * windows * columns * self.convolution.weight.numel()
         of_text += 2 * self.rows_of(windows) * self.row_size * self.output.out_features
         return of_text / words_per_text
-
-
-def check_pair(option: str, values: Sequence[int]) -> None:
-    """Raise ValueError unless there are two values, each at least 1."""
-    if len(values) != 2 or min(values) < 1:
-        raise ValueError(f"{option} is {list(values)}; allowed: two whole numbers >= 1")

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, NonNegative, Share
 from retable.layers.recurrent import recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_share
 
 
 class CLSTM(Network):
@@ -37,7 +37,6 @@ class CLSTM(Network):
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
         dropout: the same for the last state.
         output_decay: factor of the squared output weights in the loss.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -45,20 +44,14 @@ class CLSTM(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        width: int = 3,
-        filters: int = 150,
-        hidden: int = 150,
-        dropout_words: float = 0.5,
-        dropout: float = 0.5,
-        output_decay: float = 0.001,
+        width: Count = 3,
+        filters: Count = 150,
+        hidden: Count = 150,
+        dropout_words: Share = 0.5,
+        dropout: Share = 0.5,
+        output_decay: NonNegative = 0.001,
     ) -> None:
         super().__init__()
-        check_at_least("width", width, 1)
-        check_at_least("filters", filters, 1)
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout_words", dropout_words)
-        check_share("dropout", dropout)
-        check_at_least("output_decay", output_decay, 0)
         self.embedding, self.width, self.output_decay = embedding, width, output_decay
         self.convolution = nn.Conv1d(embedding.dim, filters, width)
         self.lstm = nn.LSTM(filters, hidden, batch_first=True)

@@ -25,8 +25,7 @@ Shapes     B texts, T words (padded on the right), D vector size, P places of n-
            capsule, N groups of children, I children, J parents, E classes and the orphan, C classes.
 """
 
-from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -34,9 +33,9 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Counts
 from retable.layers.products import Linear
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_at_least, check_choice, check_counts
 
 PRESENT, ABSENT, ABSENT_WEIGHT = 0.9, 0.1, 0.25  # m+, m- and lambda of the margin loss
 Loss = Literal["margin", "cross-entropy"]
@@ -167,7 +166,6 @@ class Capsule(Network):
         leaky: whether a child capsule may also be routed nowhere (leaky softmax).
         amend: whether a child capsule's output is multiplied by its length (coefficient amendment).
         loss: margin (on the lengths of the last capsules), cross-entropy (of the lengths, as logits).
-    Raises: ValueError if an option is outside its range.
     """
 
     answers_for_domains = False  # the margin loss would need the domains
@@ -177,24 +175,19 @@ class Capsule(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        widths: Sequence[int] = (3, 4, 5),
-        filters: int = 32,
-        primary: int = 32,
-        window: int = 3,
-        capsules: int = 16,
-        size: int = 16,
-        iterations: int = 3,
+        widths: Counts = (3, 4, 5),
+        filters: Count = 32,
+        primary: Count = 32,
+        window: Count = 3,
+        capsules: Count = 16,
+        size: Count = 16,
+        iterations: Count = 3,
         orphan: bool = True,
         leaky: bool = True,
         amend: bool = True,
         loss: Loss = "margin",
     ) -> None:
         super().__init__()
-        check_counts("widths", widths)
-        counts = {"filters": filters, "primary": primary, "window": window, "capsules": capsules}
-        for option, count in (counts | {"size": size, "iterations": iterations}).items():
-            check_at_least(option, count, 1)
-        check_choice("loss", loss, get_args(Loss))
         self.embedding, self.classes, self.loss = embedding, classes, loss
         self.networks = nn.ModuleList()
         for width in widths:

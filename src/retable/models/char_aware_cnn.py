@@ -18,19 +18,17 @@ Shapes     B texts, T characters (padded on the right), N words in all texts, L 
            alphabet, D size of a character, F filters of all widths, H states, C classes.
 """
 
-from collections.abc import Sequence
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Counts, Share
 from retable.layers.pieces import in_rows, lengths_of_pieces, vectors_of_pieces
 from retable.layers.pooled_convolution import PooledConv1d
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.models.char_cnn import CharCNN
-from retable.models.options import check_at_least, check_counts, check_share
 from retable.text.vocabulary import UNKNOWN
 
 WHITE = (UNKNOWN + 1, UNKNOWN + 2)  # rows of the space and of the end of a line
@@ -70,7 +68,6 @@ class CharAwareCNN(Network):
         hidden: states of a layer of the LSTM.
         layers: number of layers of the LSTM.
         dropout: share of the states between its layers, and of the last one, that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     alphabet = " \n" + CharCNN.alphabet.removesuffix("\n")
@@ -80,22 +77,15 @@ class CharAwareCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        size: int = 15,
-        widths: Sequence[int] = (1, 2, 3, 4, 5, 6),
-        filters: int = 25,
-        highways: int = 1,
-        hidden: int = 300,
-        layers: int = 2,
-        dropout: float = 0.5,
+        size: Count = 15,
+        widths: Counts = (1, 2, 3, 4, 5, 6),
+        filters: Count = 25,
+        highways: CountOrZero = 1,
+        hidden: Count = 300,
+        layers: Count = 2,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("size", size, 1)
-        check_counts("widths", widths)
-        check_at_least("filters", filters, 1)
-        check_at_least("highways", highways, 0)
-        check_at_least("hidden", hidden, 1)
-        check_at_least("layers", layers, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.characters = nn.Linear(embedding.dim, size)
         self.ends = nn.Parameter(torch.randn(2, size))  # the characters before and after a word

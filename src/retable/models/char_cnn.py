@@ -14,6 +14,7 @@ Shapes     B texts, T characters (padded on the right), F frames, A characters o
 
 import math
 from itertools import pairwise
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -21,7 +22,7 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_share
+from retable.layers.options import AtLeast, Count, NonNegative, Share
 
 KERNELS = (7, 7, 3, 3, 3, 3)  # table 1
 POOLED = (True, True, False, False, False, True)  # by 3, without overlap
@@ -41,7 +42,6 @@ class CharCNN(Network):
         hidden: units of each of the two hidden fully-connected layers.
         dropout: share of the hidden units that are dropped in training, in [0, 1).
         spread: standard deviation of the first weights.
-    Raises: ValueError if an option is outside its range.
     """
 
     alphabet = "abcdefghijklmnopqrstuvwxyz0123456789-,;.!?:'\"/\\|_@#$%^&*~`+=<>()[]{}\n"  # section 2.2
@@ -51,18 +51,13 @@ class CharCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        frames: int = 1014,
-        filters: int = 256,
-        hidden: int = 1024,
-        dropout: float = 0.5,
-        spread: float = 0.05,
+        frames: Annotated[int, AtLeast(LEAST_FRAMES)] = 1014,
+        filters: Count = 256,
+        hidden: Count = 1024,
+        dropout: Share = 0.5,
+        spread: NonNegative = 0.05,
     ) -> None:
         super().__init__()
-        check_at_least("frames", frames, LEAST_FRAMES)
-        check_at_least("filters", filters, 1)
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout", dropout)
-        check_at_least("spread", spread, 0)
         self.embedding, self.frames = embedding, frames
         sizes = [embedding.dim, *[filters] * len(KERNELS)]
         self.convolutions = nn.ModuleList(

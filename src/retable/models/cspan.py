@@ -18,7 +18,7 @@ Training   the printed weight decay is part of the gradient, which Adam normalis
 Shapes     B texts, T words (padded on the right), d vector size, m queries, k clipping distance, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 from torch import Tensor, nn
 
@@ -27,10 +27,10 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import max_over_words, mean_over_words
 from retable.layers.multi_query import MultiQueryAttention
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.positions import sinusoidal_positions
 from retable.layers.recurrent import states_of_words
 from retable.layers.self_attention import RelativeSelfAttention, SelfAttention
-from retable.models.options import check_at_least, check_choice, check_share
 
 Fusion = Literal["cascade", "parallel", "embeddings", "positions", "relative"]
 Pool = Literal["queries", "mean", "max"]
@@ -52,7 +52,7 @@ class CSPAN(Network):
         pool: how the words become one vector: queries (eq. 10-13), mean, max.
         distance: k, in words, at which relative positions are clipped; no effect unless `fusion` is relative.
         dropout: share of the word vectors' and of the text vector's components that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -60,22 +60,17 @@ class CSPAN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        layers: int = 1,
-        queries: int = 16,
+        layers: Count = 1,
+        queries: Count = 16,
         fusion: Fusion = "cascade",
         first_attention: bool = True,
         second_attention: bool = True,
         residual: bool = True,
         pool: Pool = "queries",
-        distance: int = 16,
-        dropout: float = 0.0,
+        distance: Count = 16,
+        dropout: Share = 0.0,
     ) -> None:
         super().__init__()
-        for option, count in (("layers", layers), ("queries", queries), ("distance", distance)):
-            check_at_least(option, count, 1)
-        check_choice("fusion", fusion, get_args(Fusion))
-        check_choice("pool", pool, get_args(Pool))
-        check_share("dropout", dropout)
         check_parts_fit(fusion, first_attention, residual)
         size = embedding.dim
         if size % 2:

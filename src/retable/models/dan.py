@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_share
+from retable.layers.options import Count, Share
 
 
 class DAN(Network):
@@ -29,16 +29,12 @@ class DAN(Network):
         layers: number of layers between the mean vector and the classifier.
         hidden: units in each layer.
         dropout: share of the words of each text that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
-        self, embedding: WordEmbedding, classes: int, *, layers: int = 3, hidden: int = 300, dropout: float = 0.3
+        self, embedding: WordEmbedding, classes: int, *, layers: Count = 3, hidden: Count = 300, dropout: Share = 0.3
     ) -> None:
         super().__init__()
-        check_at_least("layers", layers, 1)
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         sizes = [embedding.dim, *[hidden] * (layers - 1)]
         self.layers = nn.ModuleList(nn.Linear(size, hidden) for size in sizes)  # W_i and b_i

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.maps import k_largest
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_counts, check_share
+from retable.layers.options import Count, Counts, Share
 
 
 class FoldedConv(nn.Module):
@@ -65,7 +65,7 @@ class DCNN(Network):
         maps: feature maps of each layer.
         k: values of every row that the last layer keeps, k_top, at most the first width.
         dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -73,19 +73,16 @@ class DCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        widths: Sequence[int] = (7, 5),
+        widths: Counts = (7, 5),
         maps: Sequence[int] = (6, 14),
-        k: int = 4,
-        dropout: float = 0.5,
+        k: Count = 4,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_counts("widths", widths)
         if len(maps) != len(widths) or min(maps) < 1:
             raise ValueError(f"maps is {list(maps)}; allowed: {len(widths)} whole numbers >= 1, one for each width")
-        check_at_least("k", k, 1)
         if k > widths[0]:
             raise ValueError(f"k is {k}; allowed: k <= {widths[0]}, the first width (one word has that many places)")
-        check_share("dropout", dropout)
         self.embedding, self.k = embedding, k
         self.layers = nn.ModuleList()
         rows = embedding.dim

@@ -21,9 +21,9 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Share
 from retable.layers.recurrent import recurrent_flops
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_at_least, check_share
 
 
 class Jump(NamedTuple):
@@ -47,7 +47,6 @@ class DecisionJumps(Network):
         test_jumps: maximum number per text in evaluation.
         largest_jump: maximum words per jump, K; 1 is the next word.
         dropout: share of the word vectors' components that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -55,21 +54,15 @@ class DecisionJumps(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 128,
-        read: int = 20,
-        jumps: int = 5,
-        test_read: int = 80,
-        test_jumps: int = 8,
-        largest_jump: int = 40,
-        dropout: float = 0.1,
+        hidden: Count = 128,
+        read: Count = 20,
+        jumps: CountOrZero = 5,
+        test_read: Count = 80,
+        test_jumps: CountOrZero = 8,
+        largest_jump: Count = 40,
+        dropout: Share = 0.1,
     ) -> None:
         super().__init__()
-        sizes = {"hidden": hidden, "read": read, "test_read": test_read, "largest_jump": largest_jump}
-        for option, size in sizes.items():
-            check_at_least(option, size, 1)
-        check_at_least("jumps", jumps, 0)
-        check_at_least("test_jumps", test_jumps, 0)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.read, self.jumps, self.test_read, self.test_jumps = read, jumps, test_read, test_jumps
         self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True)

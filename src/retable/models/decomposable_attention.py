@@ -20,9 +20,9 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Positive, Share
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.products import Linear
-from retable.models.options import check_above_zero, check_at_least, check_share
 
 
 class DecomposableAttention(Network):
@@ -36,7 +36,6 @@ class DecomposableAttention(Network):
         distance: largest distance with its own bias in that attention.
         spread: standard deviation of the first weights.
         dropout: share of the inputs of every ReLU layer that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
@@ -46,17 +45,13 @@ class DecomposableAttention(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 200,
+        hidden: Count = 200,
         intra_attention: bool = False,
-        distance: int = 10,
-        spread: float = 0.01,
-        dropout: float = 0.2,
+        distance: CountOrZero = 10,
+        spread: Positive = 0.01,
+        dropout: Share = 0.2,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("distance", distance, 0)
-        check_above_zero("spread", spread)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.projection = Linear(embedding.dim, hidden, bias=False)
         self.null = nn.Parameter(torch.empty(hidden))

@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.maps import TextNorm
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Share
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_share
 
 WIDTH = 3  # words that a convolution spans after the single-word layers
 SPREAD = 0.001  # standard deviation of the first weights of the network that weights the scales
@@ -65,7 +65,6 @@ class DenseCNN(Network):
         hidden: units of the classifier's hidden layer.
         dropout: share of the components of the text's vector and of the hidden units that are dropped in training, in
             [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -73,20 +72,14 @@ class DenseCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        unigrams: int = 3,
-        layers: int = 5,
-        filters: int = 64,
-        attention_hidden: int = 64,
-        hidden: int = 64,
-        dropout: float = 0.7,
+        unigrams: Count = 3,
+        layers: CountOrZero = 5,
+        filters: Count = 64,
+        attention_hidden: Count = 64,
+        hidden: Count = 64,
+        dropout: Share = 0.7,
     ) -> None:
         super().__init__()
-        check_at_least("unigrams", unigrams, 1)
-        check_at_least("layers", layers, 0)
-        check_at_least("filters", filters, 1)
-        check_at_least("attention_hidden", attention_hidden, 1)
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         sizes = [embedding.dim, *[filters] * (unigrams - 1)]
         self.unigrams = nn.ModuleList(Scale(size, filters, 1) for size in sizes)

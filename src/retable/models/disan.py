@@ -33,8 +33,8 @@ from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import first_weights
 from retable.layers.network import Network
+from retable.layers.options import Count, NonNegative, Share
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_share
 
 BOUND = 5.0  # c, bound of the scores
 NUMBERS_IN_BLOCK = 1 << 22  # pairs times components computed at a time: 16 MB in float32
@@ -50,7 +50,6 @@ class DiSAN(Network):
         mlp_hidden: ReLU units between the text's vector and the classes.
         dropout: share of each linear layer's input components that are dropped in training, in [0, 1).
         penalty: factor of the L2 term of all weights except biases and word vectors.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -58,16 +57,12 @@ class DiSAN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 300,
-        mlp_hidden: int = 300,
-        dropout: float = 0.2,
-        penalty: float = 1e-4,
+        hidden: Count = 300,
+        mlp_hidden: Count = 300,
+        dropout: Share = 0.2,
+        penalty: NonNegative = 1e-4,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("mlp_hidden", mlp_hidden, 1)
-        check_share("dropout", dropout)
-        check_at_least("penalty", penalty, 0)
         self.embedding, self.penalty = embedding, penalty
         self.ahead = DirectionalAttention(embedding.dim, hidden, dropout, earlier=True)
         self.back = DirectionalAttention(embedding.dim, hidden, dropout, earlier=False)

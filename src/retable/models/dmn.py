@@ -20,9 +20,9 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_share
 
 
 class DMN(Network):
@@ -35,7 +35,6 @@ class DMN(Network):
         passes: number of passes over the words' states.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
         dropout: the same for the last memory.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -43,16 +42,12 @@ class DMN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 100,
-        passes: int = 2,
-        dropout_words: float = 0.3,
-        dropout: float = 0.5,
+        hidden: Count = 100,
+        passes: Count = 2,
+        dropout_words: Share = 0.3,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("passes", passes, 1)
-        check_share("dropout_words", dropout_words)
-        check_share("dropout", dropout)
         self.embedding, self.hidden, self.passes = embedding, hidden, passes
         self.input = nn.GRU(embedding.dim, hidden, batch_first=True)
         self.question = nn.Parameter(torch.empty(hidden).normal_(std=0.1))  # q

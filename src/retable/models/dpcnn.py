@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_odd, check_share
+from retable.layers.options import Count, Odd, Share
 
 WIDTH = 3  # positions that a convolution of a block spans
 
@@ -50,7 +50,6 @@ class DPCNN(Network):
         blocks: maximum number; a text is pooled before each but the first until one position is left.
         shared: whether all blocks have the same two convolutions.
         dropout: share of the components of the text's vector that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -58,17 +57,13 @@ class DPCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        maps: int = 250,
-        region: int = 3,
-        blocks: int = 7,
+        maps: Count = 250,
+        region: Odd = 3,
+        blocks: Count = 7,
         shared: bool = False,
-        dropout: float = 0.5,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("maps", maps, 1)
-        check_odd("region", region)
-        check_at_least("blocks", blocks, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.region = nn.Conv1d(embedding.dim, maps, region, padding=region // 2)
         self.blocks = nn.ModuleList(Block(maps) for _ in range(1 if shared else blocks))

@@ -23,7 +23,7 @@ Shapes     B texts, T words (padded on the right), D vector size, G size of h_i,
            of l_t, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -34,9 +34,9 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import max_over_words
 from retable.layers.heads import softmax_over_words
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice, check_share
 
 Encoder = Literal["gru", "cnn", "attention"]
 Extractor = Literal["cnn", "drnn"]
@@ -208,7 +208,6 @@ class EncoderExtractor(Network):
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
         dropout_states: the same for the DRNN's last states; no effect unless `extractor` is drnn.
         dropout: the same for the classifier's hidden units, or without them for the text's vector.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -219,24 +218,15 @@ class EncoderExtractor(Network):
         encoder: Encoder = "gru",
         extractor: Extractor = "cnn",
         interaction: Interaction = "same",
-        window: int = 15,
-        hidden: int = 300,
-        filters: int = 128,
-        mlp_hidden: int = 300,
-        dropout_words: float = 0.2,
-        dropout_states: float = 0.1,
-        dropout: float = 0.2,
+        window: Count = 15,
+        hidden: Count = 300,
+        filters: Count = 128,
+        mlp_hidden: CountOrZero = 300,
+        dropout_words: Share = 0.2,
+        dropout_states: Share = 0.1,
+        dropout: Share = 0.2,
     ) -> None:
         super().__init__()
-        check_choice("encoder", encoder, get_args(Encoder))
-        check_choice("extractor", extractor, get_args(Extractor))
-        check_choice("interaction", interaction, get_args(Interaction))
-        for option, count in (("window", window), ("hidden", hidden), ("filters", filters)):
-            check_at_least(option, count, 1)
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        for option, share in (("dropout_words", dropout_words), ("dropout_states", dropout_states)):
-            check_share(option, share)
-        check_share("dropout", dropout)
         self.embedding, self.window = embedding, window
         self.dropout_words = nn.Dropout(dropout_words)
         dim = embedding.dim

@@ -12,7 +12,7 @@ from retable.layers.bags import PADDING, sum_of_rows
 from retable.layers.embedding import WordEmbedding
 from retable.layers.hashing import MULTIPLIER, hashed_rows
 from retable.layers.network import Network
-from retable.models.options import check_at_least
+from retable.layers.options import Count
 
 
 def ngram_rows(words: Tensor, mask: Tensor, *, ngrams: int, buckets: int) -> Tensor:
@@ -62,15 +62,12 @@ class FastText(Network):
         classes: number of classes.
         ngrams: longest n-gram, in words; 1 is a plain bag of words.
         buckets: rows that the n-grams share by hash.
-    Raises: ValueError if an option is outside its range.
     """
 
     sparse_rows = True
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, ngrams: int = 2, buckets: int = 200_000) -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, ngrams: Count = 2, buckets: Count = 200_000) -> None:
         super().__init__()
-        check_at_least("ngrams", ngrams, 1)
-        check_at_least("buckets", buckets, 1)
         self.embedding = embedding
         self.ngrams, self.buckets = ngrams, buckets
         self.table = NgramTable(buckets, embedding.dim) if ngrams > 1 else None

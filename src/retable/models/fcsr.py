@@ -8,7 +8,7 @@ Decision   dropout, which the paper does not specify, is on the word vectors S a
 Shapes     B texts, T words (padded on the right), N real words in all texts, n vector size, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from retable.layers.context import full_scale_context
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import CountOrZero, NonNegative, Share
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_choice, check_share
 
 Gate = Literal["relu", "sigmoid"]
 Activation = Literal["as-gates", "sigmoid", "softmax"]
@@ -95,7 +95,7 @@ class FCSR(Network):
         activation: function of the Gram matrix: as-gates, sigmoid, or softmax over the second feature axis.
         dropout: share of the components of S and of r that are dropped in training, in [0, 1).
         spread: standard deviation of the normal distribution of the first weights; biases start at 0.
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -103,20 +103,15 @@ class FCSR(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        alpha: float = 0.2,
-        window: int = 0,
+        alpha: Share = 0.2,
+        window: CountOrZero = 0,
         window_means: WindowMeans = "field",
         gate: Gate = "relu",
         activation: Activation = "softmax",
-        dropout: float = 0.5,
-        spread: float = 0.05,
+        dropout: Share = 0.5,
+        spread: NonNegative = 0.05,
     ) -> None:
         super().__init__()
-        check_share("alpha", alpha)
-        check_choice("gate", gate, get_args(Gate))
-        check_choice("activation", activation, get_args(Activation))
-        check_share("dropout", dropout)
-        check_at_least("spread", spread, 0)
         self.embedding = embedding
         self.alpha, self.reach = alpha, reach_of(window, window_means)
         self.size, self.classes = embedding.dim, classes
@@ -171,8 +166,6 @@ def reach_of(window: int, means: WindowMeans) -> int | None:
 
     Raises: ValueError with the option, its value and what is allowed.
     """
-    check_at_least("window", window, 0)
-    check_choice("window_means", means, get_args(WindowMeans))
     if not window:
         return None
     if means == "distance":

@@ -27,9 +27,9 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.gradient_reversal import reverse_gradient
+from retable.layers.options import CountOrZero, NonNegative, Positive, Share
 from retable.layers.wide import at_least_float32
 from retable.models.fcsr import FCSR, WEIGHTS, Activation, Gate, Representation, WindowMeans
-from retable.models.options import check_above_zero
 
 
 def without_component(x: Tensor, along: Tensor) -> Tensor:
@@ -52,7 +52,7 @@ class FCSRFP(FCSR):
     Args: as in FCSR, and
         reversal: lambda, how strongly the C-net is driven away from the classes, above 0.
         separate: whether the C-net learns only from its own loss, not also from the P-net's.
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     answers_for_domains = False  # the second classifier would also need the domains
@@ -62,14 +62,14 @@ class FCSRFP(FCSR):
         embedding: WordEmbedding,
         classes: int,
         *,
-        alpha: float = 0.2,
-        window: int = 0,
+        alpha: Share = 0.2,
+        window: CountOrZero = 0,
         window_means: WindowMeans = "field",
         gate: Gate = "relu",
         activation: Activation = "softmax",
-        dropout: float = 0.5,
-        spread: float = 0.05,
-        reversal: float = 1.0,
+        dropout: Share = 0.5,
+        spread: NonNegative = 0.05,
+        reversal: Positive = 1.0,
         separate: bool = True,
     ) -> None:
         super().__init__(
@@ -83,7 +83,6 @@ class FCSRFP(FCSR):
             dropout=dropout,
             spread=spread,
         )
-        check_above_zero("reversal", reversal)
         self.reversal, self.separate = reversal, separate
         self.common = Representation(self.size, gate, activation)
         self.common_output = nn.Linear(self.size, classes)

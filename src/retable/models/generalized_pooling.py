@@ -14,7 +14,7 @@ Shapes     B texts, T words (padded on the right), D vector size, H states of on
            head's hidden layer, M units of the classifier's hidden layers, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -22,10 +22,10 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, NonNegative, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import recurrent_flops, states_of_words
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_at_least, check_choice, check_share
 
 MARGIN = 1.0  # lambda
 Penalised = Literal["none", "parameters", "attention", "embeddings"]
@@ -45,7 +45,6 @@ class GeneralizedPooling(Network):
         dropout: share of the word vectors' components and of the hidden units, dropped in training, in [0, 1).
         penalised: what should differ between heads: none, parameters (W_1), attention (A), embeddings (v).
         penalty: coefficient of the penalty on similar heads, mu, at least 0.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -53,22 +52,16 @@ class GeneralizedPooling(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        layers: int = 3,
-        hidden: int = 600,
-        heads: int = 6,
-        attention_hidden: int = 600,
-        mlp_hidden: int = 600,
-        dropout: float = 0.5,
+        layers: Count = 3,
+        hidden: Count = 600,
+        heads: Count = 6,
+        attention_hidden: Count = 600,
+        mlp_hidden: Count = 600,
+        dropout: Share = 0.5,
         penalised: Penalised = "parameters",
-        penalty: float = 0.01,
+        penalty: NonNegative = 0.01,
     ) -> None:
         super().__init__()
-        counts = {"layers": layers, "hidden": hidden, "heads": heads, "attention_hidden": attention_hidden}
-        for option, count in (counts | {"mlp_hidden": mlp_hidden}).items():
-            check_at_least(option, count, 1)
-        check_share("dropout", dropout)
-        check_choice("penalised", penalised, get_args(Penalised))
-        check_at_least("penalty", penalty, 0)
         self.embedding, self.heads, self.penalised, self.penalty = embedding, heads, penalised, penalty
         dim, states = embedding.dim, 2 * hidden
         self.lstms = nn.ModuleList(

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from retable.layers.context_attention import ContextAttention
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Even
 from retable.layers.pieces import WORDS_PER_SENTENCE, first_words, in_rows, lengths_of_pieces, vectors_of_pieces
-from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
-from retable.models.options import check_at_least
+from retable.layers.recurrent import recurrent_flops, states_of_words
 
 
 class HAN(Network):
@@ -29,17 +29,14 @@ class HAN(Network):
         classes: number of classes.
         hidden: states of both directions of a GRU together, an even number.
         attention_hidden: size of the learned vectors that words and sentences are compared with.
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sentences",)
 
     def __init__(
-        self, embedding: WordEmbedding, classes: int, *, hidden: int = 100, attention_hidden: int = 100
+        self, embedding: WordEmbedding, classes: int, *, hidden: Even = 100, attention_hidden: Count = 100
     ) -> None:
         super().__init__()
-        check_both_directions(hidden)
-        check_at_least("attention_hidden", attention_hidden, 1)
         self.embedding = embedding
         self.of_words = nn.GRU(embedding.dim, hidden // 2, batch_first=True, bidirectional=True)
         self.word_attention = ContextAttention(hidden, attention_hidden)

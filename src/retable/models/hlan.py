@@ -23,11 +23,11 @@ from torch import Tensor, nn
 
 from retable.layers.attention import DotProductAttention, padding_bias, split_heads
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import EncoderInput, first_weights
+from retable.layers.encoder import EncoderInput, check_heads, first_weights
 from retable.layers.network import Network
+from retable.layers.options import Count, NonNegative, Share
 from retable.layers.pieces import WORDS_PER_SENTENCE, first_words, in_rows, lengths_of_pieces, vectors_of_pieces
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_encoder, check_share
 
 
 class LabelAttention(nn.Module):
@@ -92,7 +92,7 @@ class HLAN(Network):
         class_loss: weight of the class loss added to the cross-entropy, at least 0.
         dropout_words: share of the word vectors' components that are dropped in training, in [0, 1).
         dropout: the same for the text's vector.
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     reads = ("sentences",)
@@ -103,15 +103,13 @@ class HLAN(Network):
         classes: int,
         *,
         size: int = 300,
-        heads: int = 6,
-        class_loss: float = 1.0,
-        dropout_words: float = 0.3,
-        dropout: float = 0.3,
+        heads: Count = 6,
+        class_loss: NonNegative = 1.0,
+        dropout_words: Share = 0.3,
+        dropout: Share = 0.3,
     ) -> None:
         super().__init__()
-        check_encoder(1, size, heads, dropout)
-        check_share("dropout_words", dropout_words)
-        check_at_least("class_loss", class_loss, 0)
+        check_heads(size, heads)
         self.embedding = embedding
         self.class_loss = class_loss
         self.of_words, self.of_sentences = Level(embedding.dim, size, heads), Level(size, size, heads)

@@ -20,11 +20,11 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.products import Linear
 from retable.layers.scores import ClassesOfScore
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_at_least, check_share
 
 EDGE = 1e-6  # keeps the distance of points on the sphere finite
 TINY = 1e-12  # keeps the gradient of a distance of 0 finite
@@ -39,15 +39,12 @@ class HyperQA(Network):
         classes: number of classes.
         hidden: size of a projected word and of a text.
         dropout: share of the components of each text that are dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, hidden: int = 300, dropout: float = 0.2) -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, hidden: Count = 300, dropout: Share = 0.2) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.projection = Linear(embedding.dim, hidden)  # W_p and b_p
         self.dropout = nn.Dropout(dropout)

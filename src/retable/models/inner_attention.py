@@ -19,9 +19,9 @@ from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.heads import softmax_over_words
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_share
 
 
 class InnerAttention(Network):
@@ -32,13 +32,10 @@ class InnerAttention(Network):
         classes: number of classes.
         hidden: states of each direction.
         dropout: share of the components of word vectors and of the text's vector, dropped in training, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, hidden: int = 300, dropout: float = 0.25) -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, hidden: Count = 300, dropout: Share = 0.25) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True, bidirectional=True)
         self.of_words = Linear(2 * hidden, 2 * hidden, bias=False)  # W^y

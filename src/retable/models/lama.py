@@ -13,7 +13,7 @@ Shapes     B texts, T words (padded on the right), D vector size, H states of bo
            D without encoder), m heads, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -24,8 +24,8 @@ from retable.layers.encoder import mean_over_words
 from retable.layers.heads import overlap_of_positions, similarity_of_embeddings
 from retable.layers.low_rank_attention import SPREAD, LowRankAttention
 from retable.layers.network import Network
-from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice, check_share
+from retable.layers.options import Count, CountOrZero, Even, NonNegative, Share
+from retable.layers.recurrent import recurrent_flops, states_of_words
 
 Context = Literal["learned", "mean"]
 Disagreement = Literal["none", "positions", "embeddings"]
@@ -46,7 +46,6 @@ class LAMA(Network):
         encoder: gru, or none (the word vectors are the states).
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
         dropout: dropout rate on the hidden layer, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -54,24 +53,16 @@ class LAMA(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        heads: int = 15,
-        hidden: int = 100,
+        heads: Count = 15,
+        hidden: Even = 100,
         context: Context = "learned",
         disagreement: Disagreement = "none",
-        disagreement_weight: float = 0.2,
+        disagreement_weight: NonNegative = 0.2,
         encoder: Encoder = "gru",
-        mlp_hidden: int = 512,
-        dropout: float = 0.4,
+        mlp_hidden: CountOrZero = 512,
+        dropout: Share = 0.4,
     ) -> None:
         super().__init__()
-        check_at_least("heads", heads, 1)
-        check_both_directions(hidden)
-        check_choice("context", context, get_args(Context))
-        check_choice("disagreement", disagreement, get_args(Disagreement))
-        check_at_least("disagreement_weight", disagreement_weight, 0)
-        check_choice("encoder", encoder, get_args(Encoder))
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.disagreement, self.disagreement_weight = disagreement, disagreement_weight
         size = hidden if encoder == "gru" else embedding.dim

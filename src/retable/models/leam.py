@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
-from retable.models.options import check_at_least, check_share
+from retable.layers.options import CountOrZero, NonNegative, Share
 
 SPREAD = 0.1  # standard deviation of a label's first vector if its name has none
 
@@ -38,7 +38,6 @@ class LEAM(Network):
         mlp_hidden: ReLU units between the text vector and the classes; 0: none.
         dropout: dropout rate on the input of the last layer, in [0, 1).
         label_weight: weight of the labels' own cross-entropy.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -47,16 +46,12 @@ class LEAM(Network):
         classes: int,
         label_rows: Sequence[Sequence[int]],
         *,
-        radius: int = 27,
-        mlp_hidden: int = 300,
-        dropout: float = 0.5,
-        label_weight: float = 1.0,
+        radius: CountOrZero = 27,
+        mlp_hidden: CountOrZero = 300,
+        dropout: Share = 0.5,
+        label_weight: NonNegative = 1.0,
     ) -> None:
         super().__init__()
-        check_at_least("radius", radius, 0)
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_share("dropout", dropout)
-        check_at_least("label_weight", label_weight, 0)
         self.embedding, self.label_weight = embedding, label_weight
         self.labels = nn.Parameter(first_labels(embedding, label_rows))  # C, (K, D)
         self.window = nn.Conv1d(1, 1, 2 * radius + 1, padding=radius, bias=False)  # W_1

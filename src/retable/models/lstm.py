@@ -7,7 +7,7 @@ Decision   dropout is on the word vectors, between the layers and on the text ve
 Shapes     B texts, T words (padded on the right), D vector size, H states of all directions together, C classes.
 """
 
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["max", "mean", "last"]
 
@@ -31,7 +31,6 @@ class LSTM(Network):
         hidden: states per layer.
         pool: what represents the text: the last state, or the max or mean of the states over its words.
         dropout: dropout rate on the word vectors, the states between two layers and the text vector, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     directions: ClassVar[int] = 1
@@ -41,16 +40,12 @@ class LSTM(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        layers: int = 1,
-        hidden: int = 300,
+        layers: Count = 1,
+        hidden: Count = 300,
         pool: Pool = "last",
-        dropout: float = 0.5,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("layers", layers, 1)
-        check_at_least("hidden", hidden, 1)
-        check_choice("pool", pool, get_args(Pool))
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.pool = pool
         self.lstm = nn.LSTM(

@@ -18,17 +18,15 @@ Shapes     B pairs, T words of both texts and the mark, M words of one, V window
            per dimension, S widths including infinity, C classes.
 """
 
-from collections.abc import Sequence
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Counts
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_counts
 
 HOLISTIC, OF_DIMENSIONS = ("max", "min", "mean"), ("max", "min")  # poolings of groups A and B
 
@@ -42,7 +40,6 @@ class MPCNN(Network):
         widths: words that a filter spans; the whole text is added as one more width.
         filters: filters of group B per dimension, width and pooling.
         mlp_hidden: units of the hidden layer on the comparison.
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
@@ -52,14 +49,11 @@ class MPCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        widths: Sequence[int] = (1, 2, 3),
-        filters: int = 20,
-        mlp_hidden: int = 150,
+        widths: Counts = (1, 2, 3),
+        filters: Count = 20,
+        mlp_hidden: Count = 150,
     ) -> None:
         super().__init__()
-        check_counts("widths", widths)
-        check_at_least("filters", filters, 1)
-        check_at_least("mlp_hidden", mlp_hidden, 1)
         dim = embedding.dim
         self.embedding, self.widths = embedding, tuple(widths)
         self.holistic = nn.ModuleList(nn.Conv1d(dim, len(HOLISTIC) * dim, width) for width in widths)

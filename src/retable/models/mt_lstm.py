@@ -16,16 +16,16 @@ Decision   300 states as in our LSTM, torch's initial weights, optional dropout 
 Shapes     B texts, T words (padded on the right), D vector size, H states, S of one group, C classes.
 """
 
-from typing import Literal, cast, get_args
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import last_of
-from retable.models.options import check_at_least, check_choice, check_share
 
 Feedback = Literal["fast-to-slow", "slow-to-fast"]
 
@@ -78,7 +78,7 @@ class MTLSTM(Network):
         groups: groups of units; 1: an LSTM.
         feedback: which groups feed a group besides itself: fast-to-slow (the faster), slow-to-fast (the slower).
         dropout: dropout rate on the text vector, in [0, 1).
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -87,16 +87,13 @@ class MTLSTM(Network):
         classes: int,
         *,
         hidden: int = 300,
-        groups: int = 3,
+        groups: Count = 3,
         feedback: Feedback = "fast-to-slow",
-        dropout: float = 0.0,
+        dropout: Share = 0.0,
     ) -> None:
         super().__init__()
-        check_at_least("groups", groups, 1)
         if hidden < 1 or hidden % groups:
             raise ValueError(f"hidden is {hidden}; allowed: multiples of groups ({groups})")
-        check_choice("feedback", feedback, get_args(Feedback))
-        check_share("dropout", dropout)
         self.embedding, self.units = embedding, hidden // groups
         self.groups = nn.ModuleList()
         for k in range(groups):

@@ -24,10 +24,10 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Even, Share
 from retable.layers.pairs import two_texts
 from retable.layers.products import Linear
-from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
-from retable.models.options import check_share
+from retable.layers.recurrent import recurrent_flops, states_of_words
 
 WAYS = 4  # concat, bilinear, dot, minus
 
@@ -40,15 +40,12 @@ class MwAN(Network):
         classes: number of classes.
         hidden: states of each GRU, both directions together, H.
         dropout: dropout rate, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, hidden: int = 150, dropout: float = 0.2) -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, hidden: Even = 150, dropout: Share = 0.2) -> None:
         super().__init__()
-        check_both_directions(hidden)
-        check_share("dropout", dropout)
         units = hidden // 2  # A
 
         def gru(inputs: int) -> nn.GRU:

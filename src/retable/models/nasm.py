@@ -26,10 +26,10 @@ from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_at_least, check_share
 
 
 class States(NamedTuple):
@@ -71,7 +71,6 @@ class NASM(Network):
         latent: size of h.
         samples: draws of h in evaluation.
         dropout: dropout rate on the word vectors, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
@@ -83,16 +82,13 @@ class NASM(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 50,
-        layers: int = 3,
-        latent: int = 50,
-        samples: int = 20,
-        dropout: float = 0.4,
+        hidden: Count = 50,
+        layers: Count = 3,
+        latent: Count = 50,
+        samples: Count = 20,
+        dropout: Share = 0.4,
     ) -> None:
         super().__init__()
-        for option, size in {"hidden": hidden, "layers": layers, "latent": latent, "samples": samples}.items():
-            check_at_least(option, size, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.dropout = nn.Dropout(dropout)
         self.of_question, self.of_answer = (

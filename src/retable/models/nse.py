@@ -21,9 +21,9 @@ from torch import Tensor, nn
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import CountOrZero, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_share
 
 SPREAD = 0.1  # initial weights are uniform in [-0.1, 0.1], as in the authors' code
 
@@ -38,7 +38,6 @@ class NSE(Network):
         dropout_words: dropout rate on the input of the read LSTM, in [0, 1).
         dropout_composed: the same on the composed vectors c_t.
         dropout: the same on the classifier's hidden layer or, without one, on the text vector.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -46,16 +45,12 @@ class NSE(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        mlp_hidden: int = 1024,
-        dropout_words: float = 0.3,
-        dropout_composed: float = 0.3,
-        dropout: float = 0.3,
+        mlp_hidden: CountOrZero = 1024,
+        dropout_words: Share = 0.3,
+        dropout_composed: Share = 0.3,
+        dropout: Share = 0.3,
     ) -> None:
         super().__init__()
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_share("dropout_words", dropout_words)
-        check_share("dropout_composed", dropout_composed)
-        check_share("dropout", dropout)
         dim = embedding.dim
         self.embedding = embedding
         self.dropout_words, self.dropout_composed = nn.Dropout(dropout_words), nn.Dropout(dropout_composed)

@@ -25,8 +25,8 @@ from retable.layers.bag_encoder import FIRST, draw, in_bag, log_likelihood
 from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.options import Count, CountOrZero, NonNegative, Share
 from retable.layers.pretraining import learn
-from retable.models.options import check_at_least, check_share
 
 
 class Decoder(nn.Module):
@@ -61,7 +61,6 @@ class NVDM(Network):
         pretrain_epochs: pretraining epochs; 0: no pretraining.
         pretrain_rate: Adam's learning rate in pretraining.
         dropout: dropout rate on mu, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -69,16 +68,12 @@ class NVDM(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        topics: int = 50,
-        pretrain_epochs: int = 30,
-        pretrain_rate: float = 0.001,
-        dropout: float = 0.0,
+        topics: Count = 50,
+        pretrain_epochs: CountOrZero = 30,
+        pretrain_rate: NonNegative = 0.001,
+        dropout: Share = 0.0,
     ) -> None:
         super().__init__()
-        check_at_least("topics", topics, 1)
-        check_at_least("pretrain_epochs", pretrain_epochs, 0)
-        check_at_least("pretrain_rate", pretrain_rate, 0)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.epochs, self.rate = pretrain_epochs, pretrain_rate
         rows = len(embedding.table)

@@ -9,7 +9,7 @@ Decision   the hidden layer uses tanh, as in Bowman et al.; dropout is on word v
 Shapes     B pairs, T words of both texts, M of one, D vector size, H states, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor, nn
@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
+from retable.layers.options import AtLeast, Count, Share
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice, check_share
 
 Encoder = Literal["mean", "lstm", "bilstm"]
 
@@ -34,7 +34,6 @@ class PairEncoder(Network):
         hidden: states of the encoder, both directions together.
         mlp_hidden: units of the classifier's hidden layer.
         dropout: dropout rate on word vectors, text vectors and the hidden layer, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
@@ -45,15 +44,11 @@ class PairEncoder(Network):
         classes: int,
         *,
         encoder: Encoder = "bilstm",
-        hidden: int = 300,
-        mlp_hidden: int = 512,
-        dropout: float = 0.2,
+        hidden: Annotated[int, AtLeast(2)] = 300,
+        mlp_hidden: Count = 512,
+        dropout: Share = 0.2,
     ) -> None:
         super().__init__()
-        check_choice("encoder", encoder, get_args(Encoder))
-        check_at_least("hidden", hidden, 2)
-        check_at_least("mlp_hidden", mlp_hidden, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         directions = 2 if encoder == "bilstm" else 1
         size = embedding.dim if encoder == "mean" else hidden // directions * directions

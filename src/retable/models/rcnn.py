@@ -24,8 +24,8 @@ from torch import Tensor, nn
 from retable.layers import products
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count
 from retable.layers.recurrent import in_order, turned_round
-from retable.models.options import check_at_least
 
 
 class Context(nn.Module):
@@ -57,15 +57,12 @@ class RCNN(Network):
         classes: number of classes.
         context: size of the context on each side, |c|.
         hidden: units of the tanh layer, H.
-    Raises: ValueError if an option is outside its range.
     """
 
     sparse_rows = True  # a step of one text touches few words
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, context: int = 50, hidden: int = 100) -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, context: Count = 50, hidden: Count = 100) -> None:
         super().__init__()
-        check_at_least("context", context, 1)
-        check_at_least("hidden", hidden, 1)
         self.embedding = embedding
         self.left, self.right = Context(embedding.dim, context), Context(embedding.dim, context)
         self.hidden = products.Linear(2 * context + embedding.dim, hidden)  # W^(2) and b^(2)

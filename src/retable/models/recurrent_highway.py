@@ -18,7 +18,7 @@ Departure  no word types are dropped (drop_x in the code).
 Shapes     B texts, T words (padded on the right), D vector size, H states, L layers in a step, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -26,9 +26,9 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import last_of
-from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["mean", "last"]
 SPREAD = 0.04  # initial weights are uniform in [-0.04, 0.04], as in the authors' code
@@ -47,7 +47,6 @@ class RecurrentHighway(Network):
         dropout_words: dropout rate on the word vectors, one mask for all words of a text, in [0, 1).
         dropout_states: the same on the states that the layers read, one mask for all words and layers.
         dropout: the same on the text vector.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -55,21 +54,15 @@ class RecurrentHighway(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 300,
-        depth: int = 4,
+        hidden: Count = 300,
+        depth: Count = 4,
         gate_bias: float = -2.0,
         pool: Pool = "mean",
-        dropout_words: float = 0.4,
-        dropout_states: float = 0.1,
-        dropout: float = 0.4,
+        dropout_words: Share = 0.4,
+        dropout_states: Share = 0.1,
+        dropout: Share = 0.4,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("depth", depth, 1)
-        check_choice("pool", pool, get_args(Pool))
-        check_share("dropout_words", dropout_words)
-        check_share("dropout_states", dropout_states)
-        check_share("dropout", dropout)
         self.embedding, self.hidden, self.pool = embedding, hidden, pool
         self.of_words = Linear(embedding.dim, 2 * hidden, bias=False)  # W_H and W_T
         self.of_states = nn.ModuleList(Linear(hidden, 2 * hidden) for _ in range(depth))  # R_H and R_T of each layer

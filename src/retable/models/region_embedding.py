@@ -14,7 +14,7 @@ Decision   a place outside the text does not enter the maximum; the code has vec
 Shapes     B texts, T words (padded on the right), D vector size, W = 2 c + 1 places of a region, V rows, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
-from retable.models.options import check_choice, check_odd
+from retable.layers.options import Odd
 from retable.text.vocabulary import UNKNOWN
 
 View = Literal["word-context", "context-word"]
@@ -61,15 +61,12 @@ class RegionEmbedding(Network):
         region: words in a region, an odd number, 2 c + 1.
         view: whose units apply: word-context (the middle word's, to its neighbours' vectors), context-word (its
             neighbours', to its own vector).
-    Raises: ValueError if an option is outside its range.
     """
 
     sparse_rows = True
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, region: int = 7, view: View = "word-context") -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, region: Odd = 7, view: View = "word-context") -> None:
         super().__init__()
-        check_odd("region", region)
-        check_choice("view", view, get_args(View))
         self.embedding, self.region, self.view = embedding, region, view
         rows = len(embedding.table)
         self.units = ContextUnits(rows, region, embedding.dim)

@@ -24,7 +24,7 @@ Shapes     B texts, T words (padded on the right) with <s> and </s>, D vector si
            each side, G = 2 w + 5 gates with o and u, C classes.
 """
 
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -34,8 +34,8 @@ from retable.layers.context_attention import ContextAttention
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network
+from retable.layers.options import AtLeast, Count, CountOrZero, Share
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["sentence", "mean", "attention"]
 FIRST_SPREAD = 0.1  # spread of the learned vectors, as of all weights in the authors' code
@@ -120,7 +120,6 @@ class SLSTM(Network):
         pool: what the classifier reads: sentence (its state), mean (of the sentence's and all words' states), attention
             (weighted sum of the words' states).
         dropout: dropout rate on the word vectors, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -128,19 +127,14 @@ class SLSTM(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 300,
-        steps: int = 9,
-        window: int = 1,
+        hidden: Count = 300,
+        steps: Annotated[int, AtLeast(2)] = 9,
+        window: CountOrZero = 1,
         borders: bool = True,
         pool: Pool = "sentence",
-        dropout: float = 0.5,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("steps", steps, 2)
-        check_at_least("window", window, 0)
-        check_choice("pool", pool, get_args(Pool))
-        check_share("dropout", dropout)
         self.embedding, self.steps, self.pool = embedding, steps, pool
         self.borders = nn.Parameter(FIRST_SPREAD * torch.randn(2, embedding.dim)) if borders else None  # <s>, </s>
         self.start = nn.Parameter(FIRST_SPREAD * torch.randn(hidden))  # h^0

@@ -17,17 +17,17 @@ Decision   the hidden layer has 512 ReLU units and dropout 0.5, as in the notes,
 Shapes     B texts, T words (padded on the right), D vector size, H states, V predicted words, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 from torch import Tensor, nn
 
 from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.options import Count, CountOrZero, NonNegative, Share
 from retable.layers.pretraining import learn
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.writing import sequences, softmax_of_words
-from retable.models.options import check_at_least, check_choice, check_share
 from retable.text.vocabulary import UNKNOWN
 
 Objective = Literal["autoencoder", "language-model"]
@@ -46,7 +46,6 @@ class SequenceAutoencoder(Network):
         pretrain_rate: Adam's learning rate in pretraining.
         dropout_words: dropout rate on the word vectors, in [0, 1).
         dropout: the same on the hidden layer or, without one, on the last state.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -55,21 +54,14 @@ class SequenceAutoencoder(Network):
         classes: int,
         *,
         objective: Objective = "autoencoder",
-        hidden: int = 200,
-        mlp_hidden: int = 512,
-        pretrain_epochs: int = 3,
-        pretrain_rate: float = 0.001,
-        dropout_words: float = 0.2,
-        dropout: float = 0.5,
+        hidden: Count = 200,
+        mlp_hidden: CountOrZero = 512,
+        pretrain_epochs: CountOrZero = 3,
+        pretrain_rate: NonNegative = 0.001,
+        dropout_words: Share = 0.2,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_choice("objective", objective, get_args(Objective))
-        check_at_least("hidden", hidden, 1)
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_at_least("pretrain_epochs", pretrain_epochs, 0)
-        check_at_least("pretrain_rate", pretrain_rate, 0)
-        check_share("dropout_words", dropout_words)
-        check_share("dropout", dropout)
         self.embedding, self.objective = embedding, objective
         self.epochs, self.rate = pretrain_epochs, pretrain_rate
         self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True)

@@ -16,16 +16,16 @@ Departure  Adam at a constant 1e-3, where paper and code have Adadelta. torch's 
 Shapes     B pairs, T words of both texts and the mark, M of one, D vector size, H states, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, NonNegative
 from retable.layers.pairs import TextOfPair, two_texts
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice
 
 Compare = Literal["features", "similarity"]
 
@@ -40,7 +40,6 @@ class SiameseLSTM(Network):
         hidden: states of the LSTM.
         forget_bias: initial bias of the forget gate.
         spread: standard deviation of the LSTM's initial weights.
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sides",)
@@ -51,15 +50,11 @@ class SiameseLSTM(Network):
         classes: int,
         *,
         compare: Compare = "features",
-        hidden: int = 50,
-        forget_bias: float = 2.5,
-        spread: float = 0.1,
+        hidden: Count = 50,
+        forget_bias: NonNegative = 2.5,
+        spread: NonNegative = 0.1,
     ) -> None:
         super().__init__()
-        check_choice("compare", compare, get_args(Compare))
-        check_at_least("hidden", hidden, 1)
-        check_at_least("forget_bias", forget_bias, 0)
-        check_at_least("spread", spread, 0)
         self.embedding, self.compare = embedding, compare
         self.lstm = nn.LSTM(embedding.dim, hidden, batch_first=True)
         self.output = nn.Linear(2 * hidden if compare == "features" else 1, classes)

@@ -26,11 +26,11 @@ from torch import Tensor, nn
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.options import Count, CountOrZero, NonNegative, Share
 from retable.layers.pieces import WORDS_PER_SENTENCE, first_words, groups, in_rows, lengths_of_pieces
 from retable.layers.pretraining import learn
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.writing import sequences, softmax_of_words
-from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
 
 WRITTEN = 30  # largest number of words of a sentence
@@ -79,7 +79,6 @@ class SkipThought(Network):
         pretrain_epochs: pretraining epochs; 0: no pretraining.
         pretrain_rate: Adam's learning rate in pretraining.
         dropout: dropout rate on the text vector, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("sentences",)
@@ -89,16 +88,12 @@ class SkipThought(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 300,
-        pretrain_epochs: int = 3,
-        pretrain_rate: float = 0.001,
-        dropout: float = 0.5,
+        hidden: Count = 300,
+        pretrain_epochs: CountOrZero = 3,
+        pretrain_rate: NonNegative = 0.001,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("pretrain_epochs", pretrain_epochs, 0)
-        check_at_least("pretrain_rate", pretrain_rate, 0)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.epochs, self.rate = pretrain_epochs, pretrain_rate
         self.gru = nn.GRU(embedding.dim, hidden, batch_first=True)

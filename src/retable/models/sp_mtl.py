@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from retable.layers.domains import texts_of_each
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Task
+from retable.layers.options import Count, Share
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_share
 
 
 class SPMTL(Network):
@@ -31,18 +31,15 @@ class SPMTL(Network):
         domains: number of domains, 1 or more.
         hidden: states of the shared LSTM and of each domain's LSTM.
         dropout: dropout rate on the text vector, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     reads = ("domains",)
     domain_a_batch = True
 
     def __init__(
-        self, embedding: WordEmbedding, classes: int, domains: int, *, hidden: int = 150, dropout: float = 0.5
+        self, embedding: WordEmbedding, classes: int, domains: int, *, hidden: Count = 150, dropout: Share = 0.5
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.shared = nn.LSTM(embedding.dim, hidden, batch_first=True)
         self.private = nn.ModuleList(nn.LSTM(embedding.dim, hidden, batch_first=True) for _ in range(domains))

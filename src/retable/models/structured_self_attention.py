@@ -16,8 +16,8 @@ from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.heads import overlap_of_positions, softmax_over_words
 from retable.layers.network import Network
-from retable.layers.recurrent import check_both_directions, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_share
+from retable.layers.options import Count, CountOrZero, Even, NonNegative, Share
+from retable.layers.recurrent import recurrent_flops, states_of_words
 
 
 class StructuredSelfAttention(Network):
@@ -32,7 +32,6 @@ class StructuredSelfAttention(Network):
         penalty: coefficient of the penalty on heads that attend to the same words, at least 0.
         mlp_hidden: units of the classifier's hidden layer; 0: one linear layer.
         dropout: dropout rate on the hidden layer, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -40,20 +39,14 @@ class StructuredSelfAttention(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 100,
-        attention_hidden: int = 350,
-        heads: int = 30,
-        penalty: float = 1.0,
-        mlp_hidden: int = 512,
-        dropout: float = 0.4,
+        hidden: Even = 100,
+        attention_hidden: Count = 350,
+        heads: Count = 30,
+        penalty: NonNegative = 1.0,
+        mlp_hidden: CountOrZero = 512,
+        dropout: Share = 0.4,
     ) -> None:
         super().__init__()
-        check_both_directions(hidden)
-        check_at_least("attention_hidden", attention_hidden, 1)
-        check_at_least("heads", heads, 1)
-        check_at_least("penalty", penalty, 0)
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.penalty = penalty
         self.lstm = nn.LSTM(embedding.dim, hidden // 2, batch_first=True, bidirectional=True)

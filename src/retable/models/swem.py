@@ -13,7 +13,7 @@ Decision   no window is printed for most corpora: n = 5, from section 5.3. The p
 Shapes     B texts, T words (padded on the right), D vector size, n window, F size of the text vector, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -23,8 +23,8 @@ from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import max_over_words, mean_over_words
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Share
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["mean", "max", "concat", "hierarchical"]
 
@@ -58,7 +58,6 @@ class SWEM(Network):
         mlp_hidden: ReLU units of the classifier; 0: it is linear.
         dropout_words: dropout rate on the word vectors, in [0, 1).
         dropout: the same on the classifier's units or, without them, on the text vector.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -67,18 +66,13 @@ class SWEM(Network):
         classes: int,
         *,
         pool: Pool = "concat",
-        window: int = 5,
+        window: Count = 5,
         refined: bool = False,
-        mlp_hidden: int = 300,
-        dropout_words: float = 0.2,
-        dropout: float = 0.2,
+        mlp_hidden: CountOrZero = 300,
+        dropout_words: Share = 0.2,
+        dropout: Share = 0.2,
     ) -> None:
         super().__init__()
-        check_choice("pool", pool, get_args(Pool))
-        check_at_least("window", window, 1)
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_share("dropout_words", dropout_words)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.pool, self.window = pool, window
         self.refinement = Linear(embedding.dim, embedding.dim) if refined else None

@@ -25,8 +25,8 @@ from torch.autograd.function import FunctionCtx
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.options import Count, Share
 from retable.layers.word_graph import word_graph
-from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import PADDING, UNKNOWN
 
 EDGES = ("starts", "neighbours", "weights")
@@ -40,7 +40,6 @@ class TextGCN(Network):
         classes: number of classes.
         window: words in a window, over which PMI is counted.
         dropout: dropout rate on L1, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     starts: Tensor
@@ -49,10 +48,8 @@ class TextGCN(Network):
     idf: Tensor
     roots: Tensor
 
-    def __init__(self, embedding: WordEmbedding, classes: int, *, window: int = 20, dropout: float = 0.5) -> None:
+    def __init__(self, embedding: WordEmbedding, classes: int, *, window: Count = 20, dropout: Share = 0.5) -> None:
         super().__init__()
-        check_at_least("window", window, 1)
-        check_share("dropout", dropout)
         self.embedding, self.window = embedding, window
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(embedding.dim, classes, bias=False)  # W_1

@@ -24,8 +24,8 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.hashing import MULTIPLIER, hashed_rows
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Share
 from retable.layers.text_graph import graph_of_texts, largest_of_groups, sum_of_nodes
-from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
 
 PUBLIC = 0  # the edge of rare pairs
@@ -47,7 +47,6 @@ class TextLevelGNN(Network):
         reach: neighbours of a word on each side, p.
         buckets: edge weights that word pairs share by hash, in addition to the public one.
         dropout: dropout rate on the text vector, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -55,14 +54,11 @@ class TextLevelGNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        reach: int = 3,
-        buckets: int = 1_000_000,
-        dropout: float = 0.5,
+        reach: CountOrZero = 3,
+        buckets: Count = 1_000_000,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("reach", reach, 0)
-        check_at_least("buckets", buckets, 1)
-        check_share("dropout", dropout)
         self.embedding, self.reach = embedding, reach
         self.known = len(embedding.table)  # rows of words in training
         self.edges = nn.Parameter(torch.ones(1 + buckets))

@@ -6,16 +6,14 @@ Departure  a window that sees only padding never wins the pooling. The output's 
 Shapes     B texts, T words (padded on the right), D vector size, K filters of one width, C classes.
 """
 
-from collections.abc import Sequence
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, Counts, Share
 from retable.layers.pooled_convolution import PooledConv1d
-from retable.models.options import check_at_least, check_counts, check_share
 
 
 class TextCNN(Network):
@@ -27,7 +25,6 @@ class TextCNN(Network):
         widths: words that a filter spans, with one group of filters per width.
         filters: filters per width.
         dropout: dropout rate on the pooled features, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -35,14 +32,11 @@ class TextCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        widths: Sequence[int] = (3, 4, 5),
-        filters: int = 100,
-        dropout: float = 0.5,
+        widths: Counts = (3, 4, 5),
+        filters: Count = 100,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_counts("widths", widths)
-        check_at_least("filters", filters, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.convolutions = nn.ModuleList(PooledConv1d(embedding.dim, filters, width) for width in widths)
         self.dropout = nn.Dropout(dropout)

@@ -8,13 +8,12 @@ Reading    a filter has its own weights for each channel. With shared weights th
 Shapes     B texts, T words (padded on the right), D vector size.
 """
 
-from collections.abc import Sequence
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from retable.layers.embedding import WordEmbedding
+from retable.layers.options import Count, Counts, Share
 from retable.models.textcnn import TextCNN
 
 
@@ -42,7 +41,7 @@ class TwoChannels(WordEmbedding):
 class TextCNNMultichannel(TextCNN):
     """Convolutional network over tuned and given word vectors.
 
-    Args and Raises: those of `TextCNN`.
+    Args: those of `TextCNN`.
     """
 
     def __init__(
@@ -50,8 +49,8 @@ class TextCNNMultichannel(TextCNN):
         embedding: WordEmbedding,
         classes: int,
         *,
-        widths: Sequence[int] = (3, 4, 5),
-        filters: int = 100,
-        dropout: float = 0.5,
+        widths: Counts = (3, 4, 5),
+        filters: Count = 100,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__(TwoChannels(embedding), classes, widths=widths, filters=filters, dropout=dropout)

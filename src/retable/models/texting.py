@@ -23,9 +23,9 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import first_weights
 from retable.layers.network import Network
+from retable.layers.options import Count, Share
 from retable.layers.products import Linear
 from retable.layers.text_graph import TextGraph, graph_of_texts, largest_of_groups, sum_of_edges, sum_of_nodes
-from retable.models.options import check_at_least, check_share
 
 
 class TextING(Network):
@@ -38,7 +38,6 @@ class TextING(Network):
         window: words in a window.
         steps: number of times every node reads its neighbours.
         dropout: dropout rate on the word vectors x, on the edges in each step, and on the text vector, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -46,16 +45,12 @@ class TextING(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 96,
-        window: int = 3,
-        steps: int = 2,
-        dropout: float = 0.5,
+        hidden: Count = 96,
+        window: Count = 3,
+        steps: Count = 2,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("window", window, 1)
-        check_at_least("steps", steps, 1)
-        check_share("dropout", dropout)
         self.embedding, self.window, self.steps = embedding, window, steps
         self.encoding = Linear(embedding.dim, hidden)  # W_e, b_e
         self.from_neighbours = Linear(hidden, 3 * hidden)  # W_z, W_r, W_h and their biases

@@ -27,10 +27,10 @@ from torch import Tensor, nn
 from retable.layers.bag_encoder import FIRST, BagEncoder, draw, in_bag
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network, Pass
+from retable.layers.options import Count, CountOrZero, NonNegative, Share
 from retable.layers.pretraining import learn
 from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.layers.writing import sequences
-from retable.models.options import check_at_least, check_share
 from retable.text.vocabulary import UNKNOWN
 
 CLASSIFIER_UNITS = 50
@@ -91,7 +91,6 @@ class TopicRNN(Network):
         pretrain_rate: Adam's learning rate in pretraining.
         pretrain_words: words of a text that pretraining writes.
         dropout: dropout rate on the classifier's inputs, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -99,26 +98,17 @@ class TopicRNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        hidden: int = 200,
-        units: int = 200,
-        topics: int = 100,
-        vocabulary: int = 5000,
-        stop_words: int = 100,
-        pretrain_epochs: int = 5,
-        pretrain_rate: float = 0.001,
-        pretrain_words: int = 200,
-        dropout: float = 0.5,
+        hidden: Count = 200,
+        units: Count = 200,
+        topics: Count = 100,
+        vocabulary: Count = 5000,
+        stop_words: CountOrZero = 100,
+        pretrain_epochs: CountOrZero = 5,
+        pretrain_rate: NonNegative = 0.001,
+        pretrain_words: Count = 200,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_at_least("hidden", hidden, 1)
-        check_at_least("units", units, 1)
-        check_at_least("topics", topics, 1)
-        check_at_least("vocabulary", vocabulary, 1)
-        check_at_least("stop_words", stop_words, 0)
-        check_at_least("pretrain_epochs", pretrain_epochs, 0)
-        check_at_least("pretrain_rate", pretrain_rate, 0)
-        check_at_least("pretrain_words", pretrain_words, 1)
-        check_share("dropout", dropout)
         self.embedding, self.stop_words = embedding, stop_words
         self.epochs, self.rate, self.written = pretrain_epochs, pretrain_rate, pretrain_words
         rows = len(embedding.table)

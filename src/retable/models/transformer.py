@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from retable.layers.attention import DotProductAttention, padding_bias
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, layer_flops, mean_over_words
+from retable.layers.encoder import EncoderInput, EncoderLayer, check_heads, first_weights, layer_flops, mean_over_words
 from retable.layers.network import Network
-from retable.models.options import check_encoder
+from retable.layers.options import Count, Share
 
 
 class Transformer(Network):
@@ -30,7 +30,7 @@ class Transformer(Network):
         heads: attention heads.
         dropout: dropout rate, in [0, 1).
         scale: multiply the words by sqrt(size) before positions are added (Vaswani et al., 3.4).
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class Transformer(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        layers: int = 6,
+        layers: Count = 6,
         size: int = 512,
-        heads: int = 1,
-        dropout: float = 0.1,
+        heads: Count = 1,
+        dropout: Share = 0.1,
         scale: bool = True,
     ) -> None:
         super().__init__()
-        check_encoder(layers, size, heads, dropout)
+        check_heads(size, heads)
         self.embedding = embedding
         self.inputs = EncoderInput(embedding.dim, size, scale=scale, dropout=dropout)
         self.layers = nn.ModuleList(

@@ -15,7 +15,7 @@ Shapes     B texts, T words (padded on the right), d size of the model, h heads,
 """
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor, nn
@@ -23,11 +23,11 @@ from torch import Tensor, nn
 from retable.errors import InputError
 from retable.layers.attention import attend, padding_bias, split_heads
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import EncoderInput, EncoderLayer, first_weights, layer_flops, mean_over_words
+from retable.layers.encoder import EncoderInput, EncoderLayer, check_heads, first_weights, layer_flops, mean_over_words
 from retable.layers.network import Network, Task
+from retable.layers.options import Count, Positive, Range, Share
 from retable.layers.products import Linear
 from retable.layers.wide import at_least_float32
-from retable.models.options import check_above_zero, check_choice, check_encoder
 from retable.text.parts.content import CONTENT, is_content
 
 Attention = Literal["correlation", "dot-product"]
@@ -38,16 +38,14 @@ UNIVERSAL = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART"),
     *("PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
 )
+Content = Annotated[
+    Sequence[str],
+    Range(
+        f"one or more of {', '.join(UNIVERSAL)} and of jieba's flags",
+        lambda parts: bool(parts) and all(part in UNIVERSAL or part.islower() for part in parts),
+    ),
+]
 EQUAL = 1e-6  # smaller differences of components, relative to the vector's length, are rounding
-
-
-def check_content(content: Sequence[str]) -> None:
-    """Check the parts of speech. Raises: ValueError with the option, its value and what is allowed."""
-    wrong = [part for part in content if part not in UNIVERSAL and not part.islower()]
-    if wrong or not content:
-        raise ValueError(
-            f"content is {list(content)}; allowed: one or more of {', '.join(UNIVERSAL)} and of jieba's flags"
-        )
 
 
 def standardised(x: Tensor) -> Tensor:
@@ -139,7 +137,7 @@ class TransformerF(Network):
         content_weight, other_weight: weights of content words (A_weight) and all others (R_weight), above 0.
         fusion: hook (eq. 6-7), or the last layer's output alone.
         hook_a, hook_b: a and b of eq. 6, of the same sign.
-    Raises: ValueError if an option is outside its range, InputError if no part of speech of the texts is content.
+    Raises: ValueError if two options do not fit each other, InputError if no part of speech of the texts is content.
     """
 
     reads = ("parts",)
@@ -152,10 +150,10 @@ class TransformerF(Network):
         classes: int,
         parts: Sequence[str],
         *,
-        layers: int = 6,
+        layers: Count = 6,
         size: int = 512,
-        heads: int = 1,
-        dropout: float = 0.1,
+        heads: Count = 1,
+        dropout: Share = 0.1,
         scale: bool = True,
         attention: Attention = "correlation",
         on: On = "inputs",
@@ -163,22 +161,15 @@ class TransformerF(Network):
         weigh_parts: bool = True,
         weigh: Weigh = "after",
         rescale: bool = True,
-        content: Sequence[str] = CONTENT,
-        content_weight: float = 1.0,
-        other_weight: float = 0.5,
+        content: Content = CONTENT,
+        content_weight: Positive = 1.0,
+        other_weight: Positive = 0.5,
         fusion: Fusion = "hook",
         hook_a: float = 0.4,
         hook_b: float = 2.9,
     ) -> None:
         super().__init__()
-        check_encoder(layers, size, heads, dropout)
-        for option, value, allowed in (
-            ("attention", attention, Attention), ("on", on, On), ("weigh", weigh, Weigh), ("fusion", fusion, Fusion),
-        ):  # fmt: skip
-            check_choice(option, value, get_args(allowed))
-        check_content(content)
-        check_above_zero("content_weight", content_weight)
-        check_above_zero("other_weight", other_weight)
+        check_heads(size, heads)
         if not hook_a * hook_b > 0:
             raise ValueError(f"hook_a is {hook_a}, hook_b is {hook_b}; allowed: nonzero numbers of the same sign")
         self.embedding = embedding

@@ -21,7 +21,7 @@ Shapes     B texts, T words (padded on the right; marks among them), M nodes of 
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -29,9 +29,9 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import first_weights
 from retable.layers.network import Given, Network
+from retable.layers.options import Count, Share
 from retable.layers.products import Linear
 from retable.layers.recurrent import in_order, turned_round
-from retable.models.options import check_at_least, check_choice, check_share
 from retable.text.trees import BEGINS, ENDS, WORD
 
 Tree = Literal["balanced", "left", "right", "given"]
@@ -49,7 +49,6 @@ class TreeLSTM(Network):
         composition: of two children: binary (weights for each side), sum (shared weights).
         hidden: states of a node, H.
         dropout: dropout rate on the root, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -59,14 +58,10 @@ class TreeLSTM(Network):
         *,
         tree: Tree = "balanced",
         composition: Composition = "binary",
-        hidden: int = 150,
-        dropout: float = 0.5,
+        hidden: Count = 150,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_choice("tree", tree, get_args(Tree))
-        check_choice("composition", composition, get_args(Composition))
-        check_at_least("hidden", hidden, 1)
-        check_share("dropout", dropout)
         self.embedding, self.tree, self.reads = embedding, tree, self.reads_with({"tree": tree})
         self.leaf = Linear(embedding.dim, 2 * hidden)  # W, W_o
         if composition == "binary":

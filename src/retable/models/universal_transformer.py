@@ -14,17 +14,17 @@ Decision   open choices follow the plain Transformer (models/transformer.py): sc
 Shapes     B texts, T words (padded on the right), D vector size, d size of the model, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor, nn
 
 from retable.layers.attention import DotProductAttention, padding_bias
 from retable.layers.embedding import WordEmbedding
-from retable.layers.encoder import EncoderLayer, first_weights, layer_flops, mean_over_words
+from retable.layers.encoder import EncoderLayer, check_heads, first_weights, layer_flops, mean_over_words
 from retable.layers.network import Network
+from retable.layers.options import Count, NonNegative, Range, Share
 from retable.layers.positions import sinusoidal_positions
-from retable.models.options import check_at_least, check_choice, check_encoder
 
 Halting = Literal["fixed", "adaptive"]
 Combine = Literal["interpolate", "sum"]
@@ -64,7 +64,7 @@ class UniversalTransformer(Network):
         combine: for adaptive halting: interpolate or sum.
         threshold: for adaptive halting, between 0 and 1.
         ponder: weight in the loss of the ponder cost, steps plus remainder, averaged over words.
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -72,24 +72,18 @@ class UniversalTransformer(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        steps: int = 6,
+        steps: Count = 6,
         size: int = 512,
-        heads: int = 1,
-        dropout: float = 0.1,
+        heads: Count = 1,
+        dropout: Share = 0.1,
         scale: bool = True,
         halting: Halting = "fixed",
         combine: Combine = "interpolate",
-        threshold: float = 0.99,
-        ponder: float = 0.01,
+        threshold: Annotated[float, Range("0 < {} < 1", lambda value: 0 < value < 1)] = 0.99,
+        ponder: NonNegative = 0.01,
     ) -> None:
         super().__init__()
-        check_at_least("steps", steps, 1)
-        check_encoder(1, size, heads, dropout)
-        check_choice("halting", halting, get_args(Halting))
-        check_choice("combine", combine, get_args(Combine))
-        if not 0 < threshold < 1:
-            raise ValueError(f"threshold is {threshold}; allowed: 0 < threshold < 1")
-        check_at_least("ponder", ponder, 0)
+        check_heads(size, heads)
         self.embedding = embedding
         self.projection = nn.Linear(embedding.dim, size, bias=False) if embedding.dim != size else nn.Identity()
         self.dropout = nn.Dropout(dropout)

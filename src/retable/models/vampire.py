@@ -19,7 +19,7 @@ Decision   w grows with the epoch e, counted from 1: e / annealing_epochs, or 1 
 Shapes     B texts, T words (padded on the right), D vector size, V words of the bag, K topics, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -30,8 +30,8 @@ from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import mean_over_words
 from retable.layers.network import Network, Pass
+from retable.layers.options import Count, CountOrZero, NonNegative, Share
 from retable.layers.pretraining import learn
-from retable.models.options import check_at_least, check_choice, check_share
 
 Annealing = Literal["linear", "sigmoid", "constant"]
 WIDEST = 10.0  # largest sigma
@@ -93,7 +93,6 @@ class Vampire(Network):
         dropout_z: dropout rate on z in pretraining, in [0, 1).
         dropout_features: dropout rate on r, in [0, 1).
         dropout: the same on the classifier's input, r and the mean of the word vectors.
-    Raises: ValueError if an option is outside its range.
     """
 
     def __init__(
@@ -101,30 +100,19 @@ class Vampire(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        topics: int = 81,
-        layers: int = 2,
+        topics: Count = 81,
+        layers: Count = 2,
         activation: Activation = "relu",
-        vocabulary: int = 30000,
-        pretrain_epochs: int = 15,
-        pretrain_rate: float = 0.001,
+        vocabulary: Count = 30000,
+        pretrain_epochs: CountOrZero = 15,
+        pretrain_rate: NonNegative = 0.001,
         annealing: Annealing = "linear",
-        annealing_epochs: int = 1000,
-        dropout_z: float = 0.49,
-        dropout_features: float = 0.5,
-        dropout: float = 0.3,
+        annealing_epochs: Count = 1000,
+        dropout_z: Share = 0.49,
+        dropout_features: Share = 0.5,
+        dropout: Share = 0.3,
     ) -> None:
         super().__init__()
-        check_at_least("topics", topics, 1)
-        check_at_least("layers", layers, 1)
-        check_choice("activation", activation, get_args(Activation))
-        check_at_least("vocabulary", vocabulary, 1)
-        check_at_least("pretrain_epochs", pretrain_epochs, 0)
-        check_at_least("pretrain_rate", pretrain_rate, 0)
-        check_choice("annealing", annealing, get_args(Annealing))
-        check_at_least("annealing_epochs", annealing_epochs, 1)
-        check_share("dropout_z", dropout_z)
-        check_share("dropout_features", dropout_features)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.epochs, self.rate = pretrain_epochs, pretrain_rate
         self.annealing, self.annealing_epochs, self.dropout_z = annealing, annealing_epochs, dropout_z

@@ -17,7 +17,7 @@ Shapes     B texts, T characters (padded on the right), A of the alphabet, n pla
 """
 
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import torch
 import torch.nn.functional as F
@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from retable.layers.embedding import WordEmbedding
 from retable.layers.maps import TextNorm, k_largest
 from retable.layers.network import Network
-from retable.models.options import check_at_least, check_choice
+from retable.layers.options import Choice, Count
 
 WIDTH = 3  # places that a convolution and a max pooling window span
 BLOCKS = {9: (1, 1, 1, 1), 17: (2, 2, 2, 2), 29: (5, 5, 2, 2), 49: (8, 8, 5, 3)}  # table 2: depth 1 + 2 x blocks
@@ -73,7 +73,6 @@ class VDCNN(Network):
         maps: feature maps of the first level; each level has twice as many as the one before.
         k: number of largest values of each map kept at the end.
         hidden: units of each of the two hidden fully-connected layers.
-    Raises: ValueError if an option is outside its range.
     """
 
     alphabet = "abcdefghijklmnopqrstuvwxyz0123456789-,;.!?:'\"/|_#$%^&*~`+=<>()[]{} "  # section 4.2, with the space
@@ -83,22 +82,16 @@ class VDCNN(Network):
         embedding: WordEmbedding,
         classes: int,
         *,
-        depth: int = 29,
+        depth: Annotated[int, Choice(BLOCKS)] = 29,
         pooling: Pooling = "max",
         shortcut: bool = False,
-        frames: int = 1014,
-        character_size: int = 16,
-        maps: int = 64,
-        k: int = 8,
-        hidden: int = 2048,
+        frames: Count = 1014,
+        character_size: Count = 16,
+        maps: Count = 64,
+        k: Count = 8,
+        hidden: Count = 2048,
     ) -> None:
         super().__init__()
-        if depth not in BLOCKS:
-            raise ValueError(f"depth is {depth}; allowed: {', '.join(map(str, BLOCKS))}")
-        check_choice("pooling", pooling, get_args(Pooling))
-        sizes = {"frames": frames, "character_size": character_size, "maps": maps, "k": k, "hidden": hidden}
-        for option, size in sizes.items():
-            check_at_least(option, size, 1)
         self.embedding, self.pooling, self.frames, self.k = embedding, pooling, frames, k
         self.lookup = nn.Linear(embedding.dim, character_size)
         self.first = nn.Conv1d(character_size, maps, WIDTH, padding=WIDTH // 2)

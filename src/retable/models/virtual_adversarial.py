@@ -19,7 +19,7 @@ Departure  neither unlabelled texts nor a pretrained language model are availabl
 Shapes     B texts, T words (padded on the right), D vector size, V rows of the embedding, C classes.
 """
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -29,8 +29,8 @@ from retable.layers.classifier import classifier_flops, text_classifier
 from retable.layers.embedding import WordEmbedding
 from retable.layers.encoder import max_over_words
 from retable.layers.network import Network
-from retable.layers.recurrent import check_both_directions, last_of, recurrent_flops, states_of_words
-from retable.models.options import check_at_least, check_choice, check_share
+from retable.layers.options import EVEN, Count, CountOrZero, NonNegative, Share
+from retable.layers.recurrent import last_of, recurrent_flops, states_of_words
 from retable.text.vocabulary import UNKNOWN
 
 Perturbation = Literal["virtual", "adversarial", "both", "none"]
@@ -61,7 +61,7 @@ class VirtualAdversarial(Network):
         hidden: states of all directions together.
         mlp_hidden: ReLU units between the pooled states and the logits; 0: none.
         dropout: dropout rate on the word vectors, one mask for all words of a text, in [0, 1).
-    Raises: ValueError if an option is outside its range.
+    Raises: ValueError if two options do not fit each other.
     """
 
     def __init__(
@@ -70,24 +70,17 @@ class VirtualAdversarial(Network):
         classes: int,
         *,
         perturbation: Perturbation = "virtual",
-        epsilon: float = 5.0,
-        entropy: float = 0.0,
+        epsilon: NonNegative = 5.0,
+        entropy: NonNegative = 0.0,
         pooling: Pooling = "last",
         bidirectional: bool = False,
-        hidden: int = 1024,
-        mlp_hidden: int = 30,
-        dropout: float = 0.5,
+        hidden: Count = 1024,
+        mlp_hidden: CountOrZero = 30,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_choice("perturbation", perturbation, get_args(Perturbation))
-        check_at_least("epsilon", epsilon, 0)
-        check_at_least("entropy", entropy, 0)
-        check_choice("pooling", pooling, get_args(Pooling))
-        check_at_least("hidden", hidden, 1)
         if bidirectional:
-            check_both_directions(hidden)
-        check_at_least("mlp_hidden", mlp_hidden, 0)
-        check_share("dropout", dropout)
+            EVEN.check("hidden", hidden)
         self.embedding, self.perturbation, self.epsilon = embedding, perturbation, epsilon
         self.entropy, self.pooling = entropy, pooling
         side = hidden // 2 if bidirectional else hidden

@@ -12,7 +12,7 @@ Departure  TF-IDF WideMLP is left out, as a network does not know in how many te
 Shapes     B texts, T words (padded on the right), D numbers in a row, H hidden units, C classes.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -20,8 +20,8 @@ from torch import Tensor, nn
 from retable.layers.bags import PADDING
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
+from retable.layers.options import Count, CountOrZero, Share
 from retable.layers.products import Linear
-from retable.models.options import check_at_least, check_choice, check_share
 
 Pool = Literal["mean", "sum"]
 
@@ -37,7 +37,6 @@ class WideMLP(Network):
             their width is its number of units.
         layers: number of hidden layers, all as wide as the first.
         dropout: dropout rate on every hidden layer, in [0, 1).
-    Raises: ValueError if an option is outside its range.
     """
 
     sparse_rows = True
@@ -48,15 +47,11 @@ class WideMLP(Network):
         classes: int,
         *,
         pool: Pool = "mean",
-        hidden: int = 0,
-        layers: int = 1,
-        dropout: float = 0.5,
+        hidden: CountOrZero = 0,
+        layers: Count = 1,
+        dropout: Share = 0.5,
     ) -> None:
         super().__init__()
-        check_choice("pool", pool, get_args(Pool))
-        check_at_least("hidden", hidden, 0)
-        check_at_least("layers", layers, 1)
-        check_share("dropout", dropout)
         self.embedding = embedding
         self.pool = pool
         self.first = Linear(embedding.dim, hidden) if hidden else None

@@ -15,7 +15,7 @@ from retable.models.char_cnn import CharCNN
 class WordCNN(CharCNN):
     """Convolutional network over word vectors, of the character-level network's size.
 
-    Args and Raises: those of `CharCNN`, with the word vectors as `embedding` and words instead of characters.
+    Args: those of `CharCNN`, with the word vectors as `embedding` and words instead of characters.
     """
 
     alphabet = ""
