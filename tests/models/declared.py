@@ -7,8 +7,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from retable.experiments.scale import model_preset
 from retable.layers.network import Network, Task
+from retable.text.splits import Split
 from retable.text.trees import BEGINS, ENDS, WORD
+from retable.training.run import train_classifier
+from retable.vectors.store import NO_VECTORS
 
 VOCABULARY, TUNED, DIM, CLASSES = 30, 24, 6, 3
 PARTS = ("<unknown>", "NOUN", "DET", "VERB")
@@ -58,6 +62,13 @@ def texts(size: int) -> tuple[int, ...]:
 def gates(count: int, inputs: int, states: int) -> int:
     """Count multiply-adds per word in one direction of a recurrent layer: every gate reads inputs and states."""
     return count * states * (inputs + states)
+
+
+def train_as_a_run(model: str, train: Split, dev: Split, **options: object) -> None:
+    """Train a model by its own training function, as a run does: with its preset, but for these options."""
+    preset = model_preset(model)
+    run = {"model": preset["model"] | options, "seed": 1, "device": "cpu", "precision": "float32"}
+    train_classifier(preset | run, train, dev, NO_VECTORS)
 
 
 def random_tree(words: int) -> list[int]:

@@ -16,6 +16,7 @@ from retable.models.bag_of_words import (
     train_naive_bayes,
 )
 from retable.models.linear import load_linear, log_count_ratio, svm_weights, weigh
+from tests.models.declared import train_as_a_run
 from tests.training.conftest import make_split
 
 GOOD = ["a fine film", "fine and lovely", "not dull , lovely", "great fun", "lovely great film", "fine fun"]
@@ -149,12 +150,12 @@ def test_a_machine_without_a_cost_tells_of_none():
 
 
 def test_nothing_to_choose_from_is_refused():
-    for trainer in TRAINERS:
+    for model in ("naive-bayes", "bow-svm", "delta-tfidf"):
         with pytest.raises(ValueError, match=r"^features is \[\]"):
-            trainer(TRAIN, DEV, lowercase=True, seed=1, features=())
-    for trainer in (train_bow_svm, train_delta_tfidf):
+            train_as_a_run(model, TRAIN, DEV, features=())
+    for model in ("bow-svm", "delta-tfidf"):
         with pytest.raises(ValueError, match=r"^costs is \[0\]"):
-            trainer(TRAIN, DEV, lowercase=True, seed=1, costs=[0])
-    for trainer in (train_naive_bayes, train_delta_tfidf):
-        with pytest.raises(ValueError, match=r"^smoothing is 0; allowed: smoothing > 0"):
-            trainer(TRAIN, DEV, lowercase=True, seed=1, smoothing=0)
+            train_as_a_run(model, TRAIN, DEV, costs=[0])
+    for model in ("naive-bayes", "delta-tfidf"):
+        with pytest.raises(ValueError, match=r"^smoothing is 0; allowed: above 0"):
+            train_as_a_run(model, TRAIN, DEV, smoothing=0)

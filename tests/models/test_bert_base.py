@@ -9,6 +9,7 @@ import torch
 from retable.errors import InputError
 from retable.models import loader_of
 from retable.models.bert_base import FineTuned, answers, load_pretrained, pretrained_files, rate_share, train_bert_base
+from tests.models.declared import train_as_a_run
 from tests.models.small_bert import needs_transformers, small_files
 from tests.training.conftest import make_split
 
@@ -146,10 +147,12 @@ def test_the_rate_rises_over_a_tenth_of_the_steps_and_falls_to_nothing():
     assert shares[20] == 0.0
 
 
-@pytest.mark.parametrize(("option", "value"), [("epochs", 0), ("batch_size", 0), ("max_pieces", 2), ("dropout", 1.5)])
+@pytest.mark.parametrize(
+    ("option", "value"), [("epochs", 0), ("batch_size", 0), ("max_pieces", 2), ("dropout", 1.5), ("learning_rate", 0.0)]
+)
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(ValueError, match=f"^{option} is "):
-        train_bert_base(TRAIN, DEV, **(OPTIONS | {option: value}))
+        train_as_a_run("bert-base", TRAIN, DEV, **{option: value})
 
 
 @needs_transformers

@@ -9,6 +9,7 @@ from retable.errors import InputError
 from retable.models import loader_of
 from retable.models.doc2vec import cosines, inferred, logistic_weights, one_vector, train_doc2vec, trained_network
 from retable.text.pairs import joined
+from tests.models.declared import train_as_a_run
 from tests.training.conftest import make_split
 
 TEXTS = [
@@ -129,7 +130,7 @@ def test_three_classes_have_three_rows_and_two_are_mirrored():
 )
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(ValueError, match=f"^{option} is "):
-        train_doc2vec(SPLIT, DEV, **(OPTIONS | {option: value}))
+        train_as_a_run("doc2vec", SPLIT, DEV, **{option: value})
 
 
 def test_cosines_by_hand():

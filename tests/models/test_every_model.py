@@ -1,10 +1,11 @@
 """Properties that hold for every network."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from inspect import signature
+from typing import get_type_hints
 
 import pytest
 import torch
@@ -16,10 +17,11 @@ from torch.testing import assert_close
 from retable.errors import InputError
 from retable.layers.embedding import WordEmbedding
 from retable.layers.network import Network
-from retable.models import MODELS, network_class
+from retable.models import MODELS, TRAINERS, network_class, trainer_of
 from retable.text.pairs import BETWEEN, FIRST, SECOND
 from retable.text.trees import WORD
 from retable.training.loop import cross_entropy
+from retable.training.parameters import options_of
 from retable.training.precision import forward_pass, wide_products
 from tests.models.declared import (
     CLASSES,
@@ -577,6 +579,33 @@ def test_a_wrong_option_is_named_with_what_is_allowed(model, options, sentence):
     with pytest.raises(ValueError) as error:
         build(Case(model, 0, options))
     assert sentence in str(error.value)
+
+
+OF_ANY_SIZE = {("recurrent-highway", "gate_bias")}
+CHECKED_TOGETHER = {  # by the constructor
+    ("blstm-2dcnn", "frames"),
+    ("blstm-2dcnn", "hidden"),
+    ("dcnn", "maps"),
+    ("hlan", "size"),
+    ("mt-lstm", "hidden"),
+    ("transformer", "size"),
+    ("transformer-f", "hook_a"),
+    ("transformer-f", "hook_b"),
+    ("transformer-f", "size"),
+    ("universal-transformer", "size"),
+}
+
+
+def test_every_number_among_the_options_declares_its_range():  # a class that repeats its parent's options, too
+    functions = {name: network_class(name).__init__ for name in MODELS} | {name: trainer_of(name) for name in TRAINERS}
+    numbers = [int, float, Sequence[int], Sequence[float]]
+    bare = {
+        (name, option)
+        for name, function in functions.items()
+        for option in options_of(network_class(name) if name in MODELS else function)
+        if get_type_hints(function, include_extras=True)[option] in numbers
+    }
+    assert bare == OF_ANY_SIZE | CHECKED_TOGETHER
 
 
 def test_a_misspelt_model_is_answered_with_the_nearest():

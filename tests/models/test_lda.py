@@ -7,6 +7,7 @@ from scipy.special import psi
 
 from retable.models import loader_of
 from retable.models.lda import fitted_topics, topic_shares, train_lda, vocabulary_of, word_counts
+from tests.models.declared import train_as_a_run
 from tests.training.conftest import make_split
 
 TEXTS = ["red apple red", "red cherry apple", "cherry apple", "blue sea", "sea sky blue sky", "sky blue"] * 4
@@ -102,4 +103,4 @@ def test_three_classes_and_texts_without_a_known_word():
 )
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(ValueError, match=f"^{option} is "):
-        train_lda(SPLIT, DEV, **(OPTIONS | {option: value}))
+        train_as_a_run("lda", SPLIT, DEV, **{option: value})

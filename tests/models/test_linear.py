@@ -15,6 +15,7 @@ from retable.models.linear import (
     weigh,
     write_weights,
 )
+from tests.models.declared import train_as_a_run
 from tests.training.conftest import make_split
 
 GOOD = ["a fine film", "fine and lovely", "not dull , lovely", "great fun", "lovely great film", "fine fun"]
@@ -120,11 +121,11 @@ def test_the_tfidf_row_agrees_with_scikit_learns_own_pipeline():
 
 def test_nothing_to_choose_from_is_refused():
     with pytest.raises(ValueError, match=r"^features is \['words-9'\]"):
-        train_tfidf_svm(TRAIN, DEV, lowercase=True, seed=1, features=("words-9",))
+        train_as_a_run("tfidf-svm", TRAIN, DEV, features=("words-9",))
     with pytest.raises(ValueError, match=r"^costs is \[\]"):
-        train_tfidf_svm(TRAIN, DEV, lowercase=True, seed=1, costs=())
+        train_as_a_run("tfidf-svm", TRAIN, DEV, costs=())
     with pytest.raises(ValueError, match=r"^beta is 2"):
-        train_nb_svm(TRAIN, DEV, lowercase=True, seed=1, beta=2)
+        train_as_a_run("nb-svm", TRAIN, DEV, beta=2)
 
 
 def test_a_refused_write_of_weights_is_an_error_of_the_system_and_leaves_nothing(tmp_path):

@@ -14,6 +14,7 @@ from retable.models.sentence_encoder import Encoder
 from retable.training.options import Progress
 from retable.training.run import load_classifier, train_classifier
 from retable.vectors.store import NO_VECTORS
+from tests.models.declared import train_as_a_run
 from tests.models.small_bert import needs_transformers, small_files
 from tests.training.conftest import make_split
 
@@ -183,7 +184,7 @@ def test_a_model_of_other_weights_is_refused(small, tmp_path):
 def test_nothing_to_choose_from_is_refused_before_the_encoder_is_looked_for(monkeypatch):
     monkeypatch.setattr(minilm, "published_encoder", None)
     with pytest.raises(ValueError, match=r"^costs is \[0\.0\]"):
-        train_minilm_lr(TRAIN, DEV, lowercase=False, seed=1, costs=(0.0,))
+        train_as_a_run("minilm-lr", TRAIN, DEV, costs=(0.0,))
     for wrong in ((), (3, 0)):
-        with pytest.raises(ValueError, match=r"^neighbours is .*; allowed: one or more whole numbers above 0$"):
-            train_minilm_knn(TRAIN, DEV, lowercase=False, seed=1, neighbours=wrong)
+        with pytest.raises(ValueError, match=r"^neighbours is .*; allowed: one or more whole numbers >= 1$"):
+            train_as_a_run("minilm-knn", TRAIN, DEV, neighbours=wrong)

@@ -10,6 +10,7 @@ from retable.errors import InputError
 from retable.models import loader_of
 from retable.models.pair_features import bleu, features_of, matrix, train_pair_features
 from retable.text.pairs import joined, pairs_of
+from tests.models.declared import train_as_a_run
 from tests.training.conftest import make_split
 
 A, B = ["a", "dog", "runs"], ["a", "dog", "sleeps", "here"]
@@ -102,7 +103,7 @@ def test_a_saved_classifier_answers_as_before(tmp_path):
 )
 def test_an_option_out_of_range_is_refused(changed, message):
     with pytest.raises(ValueError, match=message):
-        train_pair_features(SPLIT, SPLIT, **(OPTIONS | changed))
+        train_as_a_run("pair-features", SPLIT, SPLIT, **changed)
 
 
 def test_a_text_that_is_no_pair_is_named():

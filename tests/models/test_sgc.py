@@ -8,6 +8,7 @@ from scipy.special import softmax
 from retable.layers.word_graph import word_graph
 from retable.models import loader_of
 from retable.models.sgc import extent, fitted, known_words, train_sgc
+from tests.models.declared import train_as_a_run
 from tests.training.conftest import make_split
 
 TEXTS = ["red apple red", "red cherry apple", "cherry apple", "blue sea", "sea sky blue sky", "sky blue"] * 4
@@ -117,4 +118,4 @@ def test_three_classes_and_texts_without_a_known_word():
 @pytest.mark.parametrize(("option", "value"), [("penalties", ()), ("penalties", (0,)), ("window", 0), ("min_count", 0)])
 def test_options_out_of_range_are_refused(option, value):
     with pytest.raises(ValueError, match=f"^{option} is "):
-        train_sgc(SPLIT, DEV, **(OPTIONS | {option: value}))
+        train_as_a_run("sgc", SPLIT, DEV, **{option: value})

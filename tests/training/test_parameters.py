@@ -54,6 +54,31 @@ def test_options_of_a_network_with_parts_are_checked_by_the_network():
         check_parameters(asked)
 
 
+@pytest.mark.parametrize(
+    ("model", "option", "value", "sentence"),
+    [
+        ("lama", "heads", 0, "model.heads is 0; allowed: heads >= 1 (params.yaml, model lama); the value stays in"),
+        ("lda", "passes", 0, "model.passes is 0; allowed: passes >= 1 (params.yaml, model lda); the value stays in"),
+        (
+            "doc2vec",
+            "costs",
+            [],
+            "model.costs is []; allowed: one or more numbers above 0 (params.yaml",
+        ),
+        ("nb-svm", "beta", 2, "model.beta is 2; allowed: 0 <= beta <= 1 (params.yaml, model nb-svm)"),
+        ("bert-base", "dropout", 1.5, "model.dropout is 1.5; allowed: 0 <= dropout < 1 (params.yaml, model bert-base)"),
+        ("lama", "pool", "last", "model.pool is 'last' in params.yaml; it is an option of bigru"),
+        ("bigru", "pool", "last", "model.pool is 'last' in params.yaml; allowed: max, mean; the value stays in"),
+    ],
+)
+def test_an_option_outside_its_declared_range_is_refused_with_its_place(model, option, value, sentence):
+    asked = parameters(model)
+    asked["model"][option] = value
+    with pytest.raises(InputError) as error:
+        check_parameters(asked)
+    assert str(error.value).startswith(sentence)
+
+
 def test_checking_a_large_network_builds_none():
     start = time.perf_counter()
     for _ in range(3):

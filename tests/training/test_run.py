@@ -99,6 +99,21 @@ def test_a_corpus_tagged_without_parts_is_refused_before_training(opinions):
     train_classifier(parameters(MODELS[0]), train, dev, NO_VECTORS)
 
 
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (MODELS[0] | {"dropout": 1.0}, "dropout is 1.0; allowed: 0 <= dropout < 1"),
+        (MODELS[2] | {"costs": [0.0]}, "costs is [0.0]; allowed: one or more numbers above 0"),
+    ],
+)
+def test_an_option_outside_its_declared_range_is_refused_before_training(opinions, model, sentence, monkeypatch):
+    monkeypatch.setattr("retable.models.linear.choose", None)  # no candidate is tried
+    monkeypatch.setattr("retable.training.network.fit", None)
+    with pytest.raises(ValueError) as error:
+        train_classifier(parameters(model), *opinions, NO_VECTORS)
+    assert str(error.value) == sentence
+
+
 def test_vectors_of_another_unit_are_refused(opinions):
     train, dev = opinions
     asked = parameters(MODELS[0], vectors="made-up", unit="characters")

@@ -13,17 +13,14 @@ Departure  delta-tfidf: the paper has two classes; with more, each has its own w
 Shapes     N texts, V n-grams, C classes.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy import sparse
 
+from retable.layers.options import Positive, Positives
 from retable.models.candidate import Candidate, OnCandidate
 from retable.models.linear import (
-    Features,
     LinearClassifier,
-    check_choices,
-    check_features,
+    Ngrams,
     choose,
     one_against_the_rest,
     svm_weights,
@@ -39,8 +36,8 @@ def train_naive_bayes(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    features: Sequence[Features] = ("words-1", "words-2"),
-    smoothing: float = 1.0,
+    features: Ngrams = ("words-1", "words-2"),
+    smoothing: Positive = 1.0,
     binary: bool = True,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
@@ -51,10 +48,7 @@ def train_naive_bayes(
         smoothing: added to the count of every n-gram in every class (alpha), above 0.
         binary: whether an n-gram counts at most once per text, which Wang and Manning found better.
         on_candidate: called with each setting tried.
-    Raises: ValueError if smoothing is not above 0 or there is nothing to choose from.
     """
-    check_features(features)
-    check_smoothing(smoothing)
 
     def fit_weights(x: sparse.csr_matrix, classes: np.ndarray, _: None, seed: int) -> tuple[np.ndarray, np.ndarray]:
         return naive_bayes_weights(x, classes, smoothing)
@@ -80,8 +74,8 @@ def train_bow_svm(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    features: Sequence[Features] = ("words-1",),
-    costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
+    features: Ngrams = ("words-1",),
+    costs: Positives = (0.01, 0.1, 1.0, 10.0),
     unit_length: bool = True,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
@@ -92,9 +86,7 @@ def train_bow_svm(
         costs: values of C to choose from.
         unit_length: whether a text's features are scaled to unit length.
         on_candidate: called with each setting tried.
-    Raises: ValueError if there is nothing to choose from.
     """
-    check_choices(features, costs)
     return choose(
         train,
         dev,
@@ -116,9 +108,9 @@ def train_delta_tfidf(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    features: Sequence[Features] = ("words-1", "words-2"),
-    costs: Sequence[float] = (0.0001, 0.001, 0.01, 0.1),
-    smoothing: float = 0.5,
+    features: Ngrams = ("words-1", "words-2"),
+    costs: Positives = (0.0001, 0.001, 0.01, 0.1),
+    smoothing: Positive = 0.5,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Train a support vector machine on counts times the idf difference between the class and the rest.
@@ -128,10 +120,7 @@ def train_delta_tfidf(
         costs: values of C to choose from.
         smoothing: added to a word's document frequencies in the class and in the rest, above 0.
         on_candidate: called with each setting tried.
-    Raises: ValueError if smoothing is not above 0 or there is nothing to choose from.
     """
-    check_choices(features, costs)
-    check_smoothing(smoothing)
 
     def fit_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         return delta_weights(x, classes, cost, seed, smoothing)
@@ -179,9 +168,3 @@ def idf_difference(x: sparse.csr_matrix, positive: np.ndarray, smoothing: float)
     idf_in_class = np.log2(positive.sum() / found[0])
     idf_in_rest = np.log2((len(positive) - positive.sum()) / found[1])
     return (idf_in_class - idf_in_rest).astype(np.float32)
-
-
-def check_smoothing(smoothing: float) -> None:
-    """Raise ValueError unless smoothing is above 0."""
-    if not smoothing > 0:
-        raise ValueError(f"smoothing is {smoothing}; allowed: smoothing > 0")

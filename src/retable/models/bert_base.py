@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -29,10 +29,10 @@ from torch import Tensor, nn
 from retable.errors import InputError, shortened
 from retable.files import atomic_file, write_json
 from retable.forms import Named, Number, Plain, Section, Text
+from retable.layers.options import AtLeast, Count, Positive, Share
 from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.linear import OF_TEXTS, read_facts
 from retable.models.minilm import texts_of
-from retable.models.options import check_at_least, check_share
 from retable.models.sentence_encoder import FILES, bert_flops, need, padded
 from retable.project.progress import progress
 from retable.text.splits import Split
@@ -139,11 +139,11 @@ def train_bert_base(
     unit: Unit = RAW,
     weights: str = "google-bert/bert-base-uncased",
     revision: str = "main",
-    learning_rate: float = 2e-5,
-    epochs: int = 4,
-    batch_size: int = 32,
-    max_pieces: int = 256,
-    dropout: float = 0.1,
+    learning_rate: Positive = 2e-5,
+    epochs: Count = 4,
+    batch_size: Count = 32,
+    max_pieces: Annotated[int, AtLeast(3)] = 256,
+    dropout: Share = 0.1,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[BertClassifier, list[Candidate]]:
     """Fine-tune BERT-base from pretrained weights and choose the best epoch.
@@ -158,12 +158,9 @@ def train_bert_base(
         max_pieces: texts are cut to this many pieces, including [CLS] and [SEP].
         dropout: share of C's components that are dropped in training.
         on_candidate: called with each epoch's score on dev.
-    Raises: ValueError with the option, its value and what is allowed; InputError if transformers or weights are
+    Raises: ValueError if max_pieces is more than BERT reads; InputError if transformers or weights are
         missing.
     """
-    for option, value, least in (("epochs", epochs, 1), ("batch_size", batch_size, 1), ("max_pieces", max_pieces, 3)):
-        check_at_least(option, value, least)
-    check_share("dropout", dropout)
     need("transformers")
     torch.manual_seed(seed)
     files = pretrained_files(weights, revision)

@@ -18,7 +18,6 @@ Shapes     N texts, V words, S size of a vector, C classes.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from retable.forms import FLAG, Distinct, Form, ListOf, Number
+from retable.layers.options import Count, Positives
 from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import OF_TEXTS, check_costs, fitted_rows, joined_texts
-from retable.models.options import check_at_least
+from retable.models.linear import OF_TEXTS, fitted_rows, joined_texts
 from retable.text.pairs import pairs_of
 from retable.text.splits import Split
 from retable.text.units import Unit
@@ -121,12 +120,12 @@ def train_doc2vec(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    size: int = 400,
-    window: int = 8,
-    epochs: int = 20,
-    min_count: int = 2,
+    size: Count = 400,
+    window: Count = 8,
+    epochs: Count = 20,
+    min_count: Count = 2,
     compare: bool = False,
-    costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
+    costs: Positives = (0.01, 0.1, 1.0, 10.0),
     on_candidate: OnCandidate | None = None,
 ) -> tuple[ParagraphClassifier, list[Candidate]]:
     """Train paragraph vectors (doc2vec: PV-DBOW and PV-DM) of the training texts and a logistic regression on them.
@@ -139,11 +138,8 @@ def train_doc2vec(
         compare: whether a text is a pair whose two vectors are compared.
         costs: values of C to choose from.
         on_candidate: called with each setting tried.
-    Raises: ValueError with the option, its value and what is allowed; InputError if a text to compare is not a pair.
+    Raises: ValueError if no word is frequent enough; InputError if a text to compare is not a pair.
     """
-    check_costs(costs)
-    for option, value in (("size", size), ("window", window), ("epochs", epochs), ("min_count", min_count)):
-        check_at_least(option, value, 1)
     texts = texts_of(train, unit, lowercase=lowercase, compare=compare)
     frequent = {word for word, count in Counter(word for text in texts for word in text).items() if count >= min_count}
     if not frequent:

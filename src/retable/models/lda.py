@@ -11,7 +11,6 @@ Decision   the number of topics and C are chosen on dev; both priors are 1 / top
 Shapes     N texts, V words, K topics, C classes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +19,10 @@ from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 
 from retable.forms import Distinct
+from retable.layers.options import Count, CountOrZero, Counts, Positives
 from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
-from retable.models.linear import OF_TEXTS, check_costs, joined_texts, ngram_counter, svm_weights, word_counts
-from retable.models.options import check_at_least
+from retable.models.linear import OF_TEXTS, joined_texts, ngram_counter, svm_weights, word_counts
 from retable.text.splits import Split
 from retable.text.units import Unit
 
@@ -82,11 +81,11 @@ def train_lda(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    topics: Sequence[int] = (20, 50, 100),
-    costs: Sequence[float] = (0.1, 1.0, 10.0, 100.0),
-    words: int = 5000,
-    skip: int = 50,
-    passes: int = 10,
+    topics: Counts = (20, 50, 100),
+    costs: Positives = (0.1, 1.0, 10.0, 100.0),
+    words: Count = 5000,
+    skip: CountOrZero = 50,
+    passes: Count = 10,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[TopicClassifier, list[Candidate]]:
     """Find the topics of the training texts (LDA), and train a support vector machine on each text's shares of them.
@@ -98,13 +97,7 @@ def train_lda(
         skip: number of most frequent words to leave out.
         passes: passes over the training texts.
         on_candidate: called with each setting tried.
-    Raises: ValueError with the option, its value and what is allowed.
     """
-    check_costs(costs)
-    if not topics or min(topics) < 1:
-        raise ValueError(f"topics is {list(topics)}; allowed: one or more whole numbers above 0")
-    for option, value, least in (("words", words, 1), ("skip", skip, 0), ("passes", passes, 1)):
-        check_at_least(option, value, least)
     known = vocabulary_of(train, unit, lowercase=lowercase, words=words, skip=skip)
     counts, dev_counts = (word_counts(split, known, unit, lowercase=lowercase) for split in (train, dev))
     search = Search(dev, len(topics) * len(costs), on_candidate)

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from safetensors.numpy import load_file, save
@@ -28,6 +28,7 @@ from sklearn.svm import LinearSVC
 
 from retable.files import MODEL_AGAIN, atomic_file, read_json, write_json
 from retable.forms import FLAG, Distinct, Form, Number, OneOf, Section, Text, check
+from retable.layers.options import Positives, Range
 from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.text.splits import Split
 from retable.text.units import Unit, in_unit
@@ -37,6 +38,10 @@ Weighting = Literal["tfidf", "binary", "binary-unit-length", "counts"]
 # fit_weights(x, classes, cost, seed) returns the weights (C, V) and the bias (C,)
 FitWeights = Callable[[sparse.csr_matrix, np.ndarray, Any, int], tuple[np.ndarray, np.ndarray]]
 FEATURES = get_args(Features)
+Ngrams = Annotated[
+    Sequence[Features],
+    Range(f"one or more of {', '.join(FEATURES)}", lambda names: bool(names) and set(names) <= set(FEATURES)),
+]
 SMALL = 5_000_000  # characters of training text; above this, the large features take many minutes and gigabytes
 LARGE_FEATURES = ("words-3", "characters-4", "characters-5")
 OF_TEXTS: dict[str, Form] = {"lowercase": FLAG, "unit": OneOf(get_args(Unit))}
@@ -144,8 +149,8 @@ def train_tfidf_svm(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    features: Sequence[Features] = ("words-1", "words-2", "characters-5"),
-    costs: Sequence[float] = (0.1, 0.3, 1.0, 3.0),
+    features: Ngrams = ("words-1", "words-2", "characters-5"),
+    costs: Positives = (0.1, 0.3, 1.0, 3.0),
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Train a support vector machine on tf-idf: (1 + log tf) * idf, rows of unit length.
@@ -154,9 +159,7 @@ def train_tfidf_svm(
         features: n-grams to choose from; words-2 means single words and pairs, characters-5 one to five characters.
         costs: values of C to choose from.
         on_candidate: called with each setting tried.
-    Raises: ValueError if there is nothing to choose from.
     """
-    check_choices(features, costs)
     return choose(
         train,
         dev,
@@ -178,9 +181,9 @@ def train_nb_svm(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    features: Sequence[Features] = ("words-2", "words-3"),
-    costs: Sequence[float] = (0.01, 0.1, 1.0),
-    beta: float = 0.25,
+    features: Ngrams = ("words-2", "words-3"),
+    costs: Positives = (0.01, 0.1, 1.0),
+    beta: Annotated[float, Range("0 <= {} <= 1", lambda value: 0 <= value <= 1)] = 0.25,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[LinearClassifier, list[Candidate]]:
     """Train a support vector machine on binary n-grams scaled by naive Bayes log-count ratios, one class against the
@@ -188,11 +191,7 @@ def train_nb_svm(
 
     Args:
         beta: share of the fitted weights, in [0, 1]; the rest is their mean size (Wang and Manning, eq. 4).
-    Raises: ValueError if beta is outside [0, 1] or there is nothing to choose from.
     """
-    check_choices(features, costs)
-    if not 0 <= beta <= 1:
-        raise ValueError(f"beta is {beta}; allowed: 0 <= beta <= 1")
 
     def fit_weights(x: sparse.csr_matrix, classes: np.ndarray, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         return nb_svm_weights(x, classes, cost, seed, beta)
@@ -373,22 +372,3 @@ def weigh(counts: sparse.csr_matrix, weighting: str, factors: np.ndarray) -> spa
     lengths = np.sqrt(np.asarray(x.multiply(x).sum(axis=1)).ravel())
     x.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(x.indptr)).astype(np.float32)
     return x
-
-
-def check_choices(features: Sequence[str], costs: Sequence[float]) -> None:
-    """Check n-grams and costs. Raises: ValueError with the option, its value and what is allowed."""
-    check_features(features)
-    check_costs(costs)
-
-
-def check_features(features: Sequence[str]) -> None:
-    """Raise ValueError unless there are features, all of them known."""
-    wrong = [name for name in features if name not in FEATURES]
-    if wrong or not features:
-        raise ValueError(f"features is {list(features)}; allowed: one or more of {', '.join(FEATURES)}")
-
-
-def check_costs(costs: Sequence[float]) -> None:
-    """Raise ValueError unless there are costs, each above 0."""
-    if not costs or any(cost <= 0 for cost in costs):
-        raise ValueError(f"costs is {list(costs)}; allowed: one or more numbers above 0")

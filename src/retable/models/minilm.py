@@ -13,10 +13,9 @@ Answers    minilm-lr: softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, M training texts, S numbers in a vector, C classes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from safetensors.numpy import load_file
@@ -24,11 +23,12 @@ from safetensors.numpy import load_file
 from retable.errors import InputError
 from retable.files import write_json
 from retable.forms import Form, Number, Section, Text
+from retable.layers.options import Counts, Positives
 from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
-from retable.models.linear import OF_TEXTS, check_arrays, check_costs, joined_texts, read_facts, write_weights
-from retable.models.sentence_encoder import FILES, Encoder, published_encoder
+from retable.models.linear import OF_TEXTS, check_arrays, joined_texts, read_facts, write_weights
+from retable.models.sentence_encoder import FILES, PIECES, Encoder, published_encoder
 from retable.text.splits import Split
 from retable.text.units import RAW, Unit
 
@@ -159,8 +159,8 @@ def train_minilm_lr(
     lowercase: bool,
     seed: int,
     unit: Unit = RAW,
-    costs: Sequence[float] = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
-    max_pieces: int = 256,
+    costs: Positives = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
+    max_pieces: Annotated[int, PIECES] = 256,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[SentenceClassifier, list[Candidate]]:
     """Train a logistic regression on frozen sentence vectors of all-MiniLM-L6-v2.
@@ -169,9 +169,8 @@ def train_minilm_lr(
         costs: values of C to choose from.
         max_pieces: texts are truncated to this many word pieces.
         on_candidate: called with each setting tried.
-    Raises: ValueError with the option, its value and what is allowed; InputError if the encoder is not installed.
+    Raises: ValueError if max_pieces is more than the encoder reads; InputError if the encoder is not installed.
     """
-    check_costs(costs)
     reader, x = read_training(train, unit, lowercase=lowercase, max_pieces=max_pieces)
     search = Search(dev, len(costs), on_candidate)
     scorer = best_scorer("minilm", (x, reader.vectors(dev)), train, costs, logistic_weights, seed=seed, search=search)
@@ -186,8 +185,8 @@ def train_minilm_knn(
     lowercase: bool,
     seed: int,
     unit: Unit = RAW,
-    neighbours: Sequence[int] = (1, 3, 5, 10, 20, 50, 100, 200),
-    max_pieces: int = 256,
+    neighbours: Counts = (1, 3, 5, 10, 20, 50, 100, 200),
+    max_pieces: Annotated[int, PIECES] = 256,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[NeighbourClassifier, list[Candidate]]:
     """Choose the number of nearest neighbours among frozen sentence vectors of all-MiniLM-L6-v2.
@@ -197,10 +196,8 @@ def train_minilm_knn(
         neighbours: values of k to choose from; one above the number of training texts takes them all.
         max_pieces: texts are truncated to this many word pieces.
         on_candidate: called with each setting tried.
-    Raises: ValueError with the option, its value and what is allowed; InputError if the encoder is not installed.
+    Raises: ValueError if max_pieces is more than the encoder reads; InputError if the encoder is not installed.
     """
-    if not neighbours or min(neighbours) < 1:
-        raise ValueError(f"neighbours is {list(neighbours)}; allowed: one or more whole numbers above 0")
     reader, x = read_training(train, unit, lowercase=lowercase, max_pieces=max_pieces)
     classes_in_all = len(train.facts.labels)
     cosines, places = nearest(reader.vectors(dev), x, max(neighbours))

@@ -26,11 +26,11 @@ import numpy as np
 from scipy import sparse
 
 from retable.forms import Distinct, Form, OneOf
+from retable.layers.options import Positives
 from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.dense import Scorer, best_scorer, load_arrays, save_arrays
 from retable.models.doc2vec import logistic_weights
-from retable.models.linear import OF_TEXTS, check_costs
-from retable.models.options import check_choice
+from retable.models.linear import OF_TEXTS
 from retable.text.pairs import pairs_of
 from retable.text.splits import Split
 from retable.text.units import Unit
@@ -90,7 +90,7 @@ def train_pair_features(
     seed: int,
     unit: Unit = "words",
     features: Features = "lexicalized",
-    costs: Sequence[float] = (0.01, 0.1, 1.0, 10.0),
+    costs: Positives = (0.01, 0.1, 1.0, 10.0),
     on_candidate: OnCandidate | None = None,
 ) -> tuple[PairClassifier, list[Candidate]]:
     """Train a logistic regression on what two texts share and on the words across them.
@@ -99,10 +99,8 @@ def train_pair_features(
         features: unlexicalized (similarity of the texts), unigrams (and words), lexicalized (and bigrams).
         costs: values of C to choose from.
         on_candidate: called with each setting tried.
-    Raises: ValueError with the option, its value and what is allowed; InputError if a text is no pair.
+    Raises: InputError if a text is no pair.
     """
-    check_choice("features", features, get_args(Features))
-    check_costs(costs)
     found = [
         [features_of(pair, features) for pair in pairs_of(split, unit, lowercase=lowercase)] for split in (train, dev)
     ]

@@ -27,7 +27,7 @@ from safetensors.torch import load as tensors_of
 from torch import Tensor
 
 from retable.errors import InputError, lacks
-from retable.models.options import check_at_least
+from retable.layers.options import AtLeast
 from retable.project.progress import progress
 
 HUB, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -39,6 +39,7 @@ FILES = {  # SHA-256
 }
 LARGEST = 100_000_000  # bytes; model.safetensors has 90,868,376
 BATCH = 32  # texts
+PIECES = AtLeast(3)  # of a text, [CLS] and [SEP] included
 UNUSED = ("pooler.", "embeddings.position_ids")  # published weights that the mean does not read
 
 
@@ -52,7 +53,7 @@ class Encoder:
     """
 
     def __init__(self, files: dict[str, bytes], max_pieces: int) -> None:
-        check_at_least("max_pieces", max_pieces, 3)
+        PIECES.check("max_pieces", max_pieces)
         need("transformers")
         from tokenizers import Tokenizer  # imported here: they come with the extra
         from transformers import BertConfig, BertModel

@@ -13,7 +13,6 @@ Answers    softmax over scale * score, as in `retable.models.linear`.
 Shapes     N texts, V words, C classes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from scipy.special import log_softmax, softmax
 
 from retable.files import write_json
 from retable.forms import Distinct, Section
+from retable.layers.options import Count, Positives
 from retable.layers.word_graph import WordGraph, word_graph
 from retable.models.candidate import Candidate, OnCandidate, Search
 from retable.models.linear import (
@@ -38,7 +38,6 @@ from retable.models.linear import (
     word_counts,
     write_weights,
 )
-from retable.models.options import check_at_least
 from retable.text.splits import Split
 from retable.text.units import Unit
 
@@ -109,9 +108,9 @@ def train_sgc(
     lowercase: bool,
     seed: int,
     unit: Unit = "words",
-    penalties: Sequence[float] = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
-    window: int = 20,
-    min_count: int = 5,
+    penalties: Positives = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
+    window: Count = 20,
+    min_count: Count = 5,
     on_candidate: OnCandidate | None = None,
 ) -> tuple[GraphRegression, list[Candidate]]:
     """Carry tf-idf two steps over a graph of words, and train a logistic regression on what arrives.
@@ -122,12 +121,7 @@ def train_sgc(
         window: words in a window.
         min_count: words that are rarer in training are left out.
         on_candidate: called with each setting tried.
-    Raises: ValueError with the option, its value and what is allowed.
     """
-    if not penalties or any(penalty <= 0 for penalty in penalties):
-        raise ValueError(f"penalties is {list(penalties)}; allowed: one or more numbers above 0")
-    check_at_least("window", window, 1)
-    check_at_least("min_count", min_count, 1)
     words = known_words(train, unit, lowercase=lowercase, min_count=min_count)
     places = {word: place for place, word in enumerate(words)}
     texts = [
