@@ -73,11 +73,6 @@ class CostFigure(Figure[CostPoint]):
         cells = {name: value for name, value in vars(mark).items() if name != "threads"}
         return [cells | {"floor": "yes" if mark.floor else "no"}]
 
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the points of a CSV; points of means apply to every panel."""
-        means = any(line["panel"].startswith(MEAN) for line in lines)
-        return {("" if means else line["panel"], line["model"], "") for line in lines}
-
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield how many runs are timed where not all are."""
         yield from told_of_times(lines)

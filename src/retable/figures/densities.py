@@ -1,6 +1,6 @@
 """Densities: the distribution of a word's attention weight over the texts of each class; one panel per word."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +12,6 @@ from retable.figures.measured import Measured
 from retable.figures.networks import Networks
 from retable.figures.style import each_once, line_looks
 from retable.figures.words import shares_of
-from retable.papers.paper import ResultTable
 
 FEWEST = 5  # occurrences of a word in a class; with fewer, no density is drawn
 PLACES = 128
@@ -79,18 +78,11 @@ class WordWeightsFigure(WeightsFigure[Shares]):
                 lines += [csv_line({**cells, "weight": x, "density": y, **counts}) for x, y in points]
         return lines
 
-    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
-        """Return row, word and class."""
-        labels = each_once([line["class"] for line in lines]) or [""]
-        return [(row, word, label) for row in self.rows_of(table) for word in self.words for label in labels]
-
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the words of a CSV with the classes in which they are drawn."""
-        return {("", line["word"], line["class"]) for line in lines if line["density"]}
-
-    def at_places(self, name: str, places: Sequence[str]) -> str:
-        """Return a word and the classes in which it is missing, for a sentence."""
-        return f"{name} in {', '.join(places)}"
+    def remarks(self, lines: Lines) -> Iterator[str]:
+        """Yield the epochs, and which words are not drawn if some are not."""
+        yield from super().remarks(lines)
+        if lines and ({line["word"] for line in lines} < {*self.words} or not all(line["density"] for line in lines)):
+            yield f"Not drawn: a word with fewer than {FEWEST} occurrences in a class."
 
 
 def density(values: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -138,22 +138,6 @@ class Figure(Generic[Mark]):
                 legend_below(figure, places, self.legend or None)
             return in_both_forms(figure)
 
-    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
-        """Return what a panel should show: row, name of the mark, and its place if a mark has several.
-
-        Args:
-            lines: lines of the CSV, for figures whose definition alone does not say.
-        """
-        return [(row, table.row(row).printed, "") for row in self.rows_of(table)]
-
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return panel, name and place of the marks in a CSV; an empty panel means every panel."""
-        return {(line["panel"], line["model"], "") for line in lines}
-
-    def at_places(self, name: str, places: Sequence[str]) -> str:
-        """Return a mark and the places at which it is missing, for a sentence."""
-        return f"{name} at {', '.join(places)}"
-
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield remarks on the figure as drawn, from the lines of its CSV."""
         yield from ()

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from retable.figures.figure import Figure, Lines, Plot
+from retable.figures.figure import Figure, Plot
 from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.style import INK, SHADES, bare
-from retable.papers.paper import ResultTable
 from retable.tables.run_result import mean
 
 
@@ -78,30 +77,6 @@ class GridFigure(Figure[GridCell]):
         """Return both parameters, the accuracy and its interval (empty without a run), and the number of runs."""
         accuracy = {"accuracy": mark.value, "low": mark.low, "high": mark.high}
         return [{self.x: mark.x, self.y: mark.y, **accuracy, "runs": mark.runs}]
-
-    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
-        """Return row and place of every cell."""
-        return [(row, "", self.place_of(x, y)) for x, y, row in self.cells]
-
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the cells of a CSV that have runs."""
-        measured = [line for line in lines if line["runs"] != "0"]
-        return {(line["panel"], "", self.place_of(line[self.x], line[self.y])) for line in measured}
-
-    def at_places(self, name: str, places: Sequence[str]) -> str:
-        """Return the missing cells: "heads 1, 3 with layers 2, 4; heads 2 with layers 1"."""
-        lacking: dict[int, list[str]] = {}
-        for x, y, _ in self.cells:
-            if self.place_of(x, y) in places:
-                lacking.setdefault(x, []).append(str(y))
-        alike: dict[str, list[str]] = {}
-        for x, ys in lacking.items():
-            alike.setdefault(", ".join(ys), []).append(str(x))
-        return "; ".join(f"{self.x} {', '.join(xs)} with {self.y} {ys}" for ys, xs in alike.items())
-
-    def place_of(self, x: object, y: object) -> str:
-        """Return a cell's name for use in sentences."""
-        return f"{self.x} {x}, {self.y} {y}"
 
 
 def values_of(plots: Sequence[Plot[GridCell]]) -> tuple[list[int], list[int]]:

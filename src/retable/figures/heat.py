@@ -96,10 +96,6 @@ class AttentionFigure(WeightsFigure[HeatMap]):
             attended = {"to": column + 1, "to_word": mark.words[column]}
             yield {**attending, **attended, "weight": weight, "epochs": mark.epochs}
 
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the models of a CSV."""
-        return {("", line["panel"], "") for line in lines}
-
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield the epochs, and which models attend uniformly, or identically from every word."""
         yield from super().remarks(lines)

@@ -102,10 +102,6 @@ class LinesFigure(Figure[Curve]):
             place = {self.axes.x_name: None if mark.level else x, self.axes.y_name: y}
             yield {"line": mark.name, **place, "low": low, "high": high, "runs": mark.runs}
 
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the lines of a CSV."""
-        return {(line["panel"], line["line"], "") for line in lines}
-
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield the lines that are noted at the border, with their scores."""
         notes = []

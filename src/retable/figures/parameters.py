@@ -7,7 +7,6 @@ from typing import Literal
 from retable.figures.figure import Lines, told_of_bars
 from retable.figures.lines import Curve, LineAxes, LinesFigure
 from retable.figures.measured import Measured, OfRows, Panel, timed_alike
-from retable.papers.paper import ResultTable
 from retable.runs.record import RunRecord
 
 
@@ -55,14 +54,6 @@ class ParameterFigure(LinesFigure):
     def is_enough(self, marks: Sequence[Curve]) -> bool:
         """Return whether the lines together have enough points."""
         return sum(len(line.x) for line in marks) >= self.fewest
-
-    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
-        """Return row, line and value of every point."""
-        return [(row, line, "" if value is None else str(value)) for line, value, row in self.lines]
-
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the points of a CSV."""
-        return {(line["panel"], line["line"], line[self.short]) for line in lines}
 
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield what bars mean, and the lines that are noted at the border."""

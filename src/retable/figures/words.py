@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from retable.figures.figure import Drawn, Lines, Plot, WeightsFigure
+from retable.figures.figure import Drawn, Plot, WeightsFigure
 from retable.figures.measured import AttendedText, Measured
 from retable.figures.networks import Networks
-from retable.papers.paper import ResultTable
 
 FEWEST_PLACES = 5  # occurrences of a word in the texts of a class
 
@@ -60,14 +59,6 @@ class TopWords(WeightsFigure[TopWord]):
         """Return class, rank, word, mean share to two decimals, occurrences, epochs of the column's network."""
         own = {name: value for name, value in vars(mark).items() if name != "label"}
         return [{"class": mark.label, **own, "share": f"{mark.share:.2f}"}]
-
-    def parts(self, table: ResultTable, column: str, lines: Lines) -> list[tuple[str, str, str]]:
-        """Return row and class of a panel's lists."""
-        return [(row, label, "") for row in self.rows_of(table) for of, label in self.classes if of == column]
-
-    def shown(self, lines: Lines) -> set[tuple[str, str, str]]:
-        """Return the classes of a CSV."""
-        return {(line["column"], line["class"], "") for line in lines}
 
 
 def shares_of(texts: Iterable[AttendedText], label: str) -> dict[str, list[float]]:

@@ -7,16 +7,14 @@ Each table of accuracies also gets a figure of our own, cost-<table>: accuracy a
 """
 
 import shutil
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from retable.figures.declared import COST_FIGURE, FIGURES, cost_figures
 from retable.figures.figure import AnyFigure, Drawn
-from retable.figures.left_out import remarks
-from retable.figures.measured import Key, Measured, is_timed
+from retable.figures.measured import Key, Measured, is_timed, timed_alike
 from retable.figures.networks import Networks
 from retable.files import AGAIN, atomic_folder, read_json, write_csv, write_json
 from retable.forms import ANY_TEXT, NAME, ListOf, Section, check
@@ -29,7 +27,8 @@ from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
 from retable.tables.markdown import listed
 
-TOO_FEW = "No picture: too few cells are measured."
+TOO_FEW = "No picture: too few cells are measured"
+NOTED = "A cell without a run is not drawn, nor a panel with too few; the notes of its table say why."
 ENTRIES = ListOf(  # entries of figures.json
     Section(
         {"name": NAME, "title": ANY_TEXT, "caption": ANY_TEXT, "note": ANY_TEXT, "files": ListOf(NAME)},
@@ -39,6 +38,7 @@ ENTRIES = ListOf(  # entries of figures.json
 NO_WEIGHTS = "the run's weights were not kept"
 UNTIMED = "not timed: the machine had other work"  # the bank keeps the times of a quiet machine alone
 OTHER_MACHINE = "timed on another machine, or with other threads"
+OWN = (NO_WEIGHTS, UNTIMED, OTHER_MACHINE)  # reasons of cells that have runs, which the notes of tables do not have
 
 
 def measured_of(source: Paper, resolver: Resolver, statistics: Statistics) -> tuple[Measured, dict[Key, str]]:
@@ -70,13 +70,29 @@ def at_hand(run: RunRecord) -> RunRecord | None:
     return replace(run, folder=folder) if here else None
 
 
-def why(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale: str, key: Key) -> str:
-    """Return why a cell is missing from a figure; empty if it is measured and no reason applies."""
-    if key not in measured.runs:
-        return missing.get(key) or f"not in scale {scale}"
-    if figure.asks != "times":
-        return ""
-    return OTHER_MACHINE if any(map(is_timed, measured.runs[key])) else UNTIMED
+def reasons(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str]) -> Iterator[str]:
+    """Yield why cells of a figure are not drawn; an empty text for one in no plan."""
+    for panel in figure.panels:
+        table = measured.tables[panel.table]
+        keys = {row: (table.name, row, panel.column) for row in figure.rows_of(table)}
+        of_rows = {row: measured.runs[key] for row, key in keys.items() if key in measured.runs}
+        alike = timed_alike(of_rows) if figure.asks == "times" else of_rows
+        for row, key in keys.items():
+            if row not in of_rows:
+                yield table.column(panel.column).reason or table.row(row).reason or missing.get(key, "")
+            elif row not in alike:
+                yield OTHER_MACHINE if any(map(is_timed, of_rows[row])) else UNTIMED
+
+
+def left_out(figure: AnyFigure, measured: Measured, missing: Mapping[Key, str], scale: str, *, is_drawn: bool) -> str:
+    """Return why a figure is not drawn or, if it is, what its table's notes do not say; empty if it lacks nothing."""
+    found = list(dict.fromkeys(reasons(figure, measured, missing)))
+    if not is_drawn:
+        why = "; ".join(reason or f"not in scale {scale}" for reason in found)
+        return f"{TOO_FEW} ({why})." if why else f"{TOO_FEW}."
+    own = [reason for reason in found if reason in OWN]
+    noted = [NOTED] if any(reason and reason not in OWN for reason in found) else []
+    return " ".join([*([f"Not drawn ({'; '.join(own)})."] if own else []), *noted])
 
 
 def unverified(figure: AnyFigure, measured: Measured) -> str:
@@ -107,15 +123,15 @@ def write_figure(
         for name in standing["files"]:
             shutil.copyfile(before / name, folder / name)
         return standing
-    note = remarks(figure, measured.tables, found.rows if found else (), partial(why, figure, measured, missing, scale))
-    note = " ".join(filter(None, [note, unverified(figure, measured)]))
+    told = left_out(figure, measured, missing, scale, is_drawn=found is not None)
+    remarks = [*(figure.remarks(found.rows) if found else ()), told, unverified(figure, measured)]
     entry = {
         "name": figure.name,
         "title": figure.title,
         "caption": figure.caption,
         "drawn": found is not None,
         "files": write_files(folder, figure.name, found) if found else [],
-        "note": note if found else f"{TOO_FEW} {note}",
+        "note": " ".join(filter(None, remarks)),
     }
     if of_weights and found:
         shown = {run.key for _, of_rows in figure.runs_of(measured) for runs in of_rows.values() for run in runs}
