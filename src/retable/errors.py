@@ -13,7 +13,7 @@ EXTRAS = {
     "onnx": "onnx", "onnxruntime": "onnx",
     "submitit": "cluster",
     "dvc": "pipeline", "jinja2": "pipeline", "markdown_it": "pipeline", "matplotlib": "pipeline", "mlflow": "pipeline",
-    "psutil": "pipeline", "requests": "pipeline", "shtab": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
+    "psutil": "pipeline", "requests": "pipeline", "spacy": "pipeline", "statsmodels": "pipeline",
 }  # fmt: skip
 
 LONGEST_VALUE = 120  # characters of a value in a message

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from retable import __version__, cli
-from retable.commands import COMMANDS, check, completion
+from retable.commands import COMMANDS, check
 from retable.commands import list_ as listing
 from retable.corpora import CORPORA
 from retable.errors import InputError
@@ -140,16 +140,7 @@ def test_an_unknown_kind_to_list_is_refused(capsys):
     assert 'did you mean "models"?' in capsys.readouterr().err
 
 
-def test_a_shell_completes_commands_options_and_tables(capsys):
-    completion.main(["bash"])
-    script = capsys.readouterr().out
-    for words in ("verdicts", "--seedless", "fcsr-table-3"):
-        assert words in script
-    done = subprocess.run(["bash", "-n"], input=script, text=True, check=True, capture_output=True)
-    assert not done.stderr
-
-
-@pytest.mark.parametrize("words", [("list",), ("completion", "bash")])
+@pytest.mark.parametrize("words", [("list",), ("list", "--json")])
 def test_a_command_whose_reader_has_gone_ends_quietly(words):
     program = subprocess.Popen(
         [sys.executable, "-m", "retable", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

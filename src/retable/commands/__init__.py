@@ -30,7 +30,6 @@ COMMANDS = {
     "import": ("import_", "import runs made on another machine: retable import DIR"),
     "record": ("record", "complete the MLflow record"),
     "ui": ("ui", "show the MLflow record"),
-    "completion": ("completion", "print a completion script for a shell: retable completion bash"),
     "stage": ("stage", "run one stage of dvc.yaml: retable stage clean sst-2"),
 }
-ANYWHERE = ("fit", "predict", "serve", "onnx", "init", "list", "completion")  # commands that need no project
+ANYWHERE = ("fit", "predict", "serve", "onnx", "init", "list")  # commands that need no project
