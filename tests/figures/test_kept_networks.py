@@ -5,18 +5,12 @@ import pytest
 import torch
 
 from retable.figures import networks
-from retable.figures.attention import receiving_texts
 from retable.files import write_json
 from retable.layers.embedding import WordEmbedding
 from retable.models.lama import LAMA
-from retable.models.transformer import Transformer
-from retable.project.paths import ROOT
-from retable.runs.predictions import write_predictions
 from retable.runs.provenance import hash_of_parameters, run_key
 from retable.runs.record import read_run
-from retable.site import attention
-from retable.site.kept import kept
-from retable.text.splits import Facts, read_split, tagged_schema
+from retable.text.splits import Facts, tagged_schema
 from retable.text.vocabulary import Vocabulary
 from retable.training.network import NetworkClassifier
 from tests.tracking.conftest import write_run
@@ -61,30 +55,3 @@ def test_a_network_is_read_from_the_runs_folder_and_asked_on_the_test_texts(run)
     np.testing.assert_allclose([text.weights.sum() for text in texts], 1.0, rtol=1e-5)
     assert np.ptp(texts[0].weights) > 1e-4  # the heads do not attend to all equally
     assert networks.Networks().labels(run) == FACTS.labels
-
-
-def test_the_site_shows_texts_of_a_kept_network_with_right_and_wrong_answers(run, tmp_path):
-    split = read_split(tmp_path / "tagged/sst-2", "test")
-    write_predictions(run.predictions, split, np.array([[0.2, 0.8], [0.3, 0.7]]))  # "bad" is said to be positive
-    assert list(kept([run], tmp_path / "tagged")) == [run]
-    assert not list(kept([run], tmp_path / "elsewhere"))
-    pages = dict(attention.pages(ROOT / "docs/attention.json", [run]))
-    place = f"attention/fcsr-table-3-{run.key[:16]}.html"
-    assert f'<a href="{place}">' in pages["attention.html"]
-    assert pages[place].count('data-answer="right"') == pages[place].count('data-answer="wrong"') == 1
-    assert ">film</span>" in pages[place]
-    assert ">film</span>" not in pages["attention.html"]
-
-
-def test_the_attention_that_words_of_a_transformer_get_sums_to_one(run, tmp_path):
-    torch.manual_seed(1)
-    network = Transformer(WordEmbedding(torch.randn(5, 4), tuned=5), 2, layers=2, size=4)
-    vocabulary = Vocabulary(["<padding>", "<unknown>", "good", "bad", "film"], tuned=5, lowercase=True)
-    classifier = NetworkClassifier(network, vocabulary, torch.device("cpu"), "float32", 3)
-    texts = receiving_texts(classifier, read_split(tmp_path / "tagged/sst-2", "test"))
-    assert [(text.words, text.label) for text in texts] == [
-        (("good", "film", "bad"), "positive"),
-        (("bad",), "negative"),
-    ]
-    np.testing.assert_allclose([text.weights.sum() for text in texts], 1.0, rtol=1e-5)
-    assert np.ptp(texts[0].weights) > 1e-4

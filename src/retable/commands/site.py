@@ -1,7 +1,6 @@
 """`retable site`: the bank as a folder of static pages that opens from disk; needs neither data nor training.
 
-In   docs/results/, docs/*.md, docs/findings/, docs/readings/, docs/figures/, data/published/, data/digests.json;
-     with --texts results/runs/ and data/tagged/
+In   docs/results/, docs/*.md, docs/findings/, docs/readings/, docs/figures/, data/published/, data/digests.json
 Out  site/ (--out)
 """
 
@@ -12,24 +11,17 @@ from importlib import import_module
 from io import StringIO
 
 from retable.commands import COMMANDS
-from retable.errors import InputError
 from retable.own.estimators import Classifier
 from retable.own.fit import fit
 from retable.own.model import Answer, Model, WordWeight, load
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
-from retable.project.paths import BANK, ROOT, RUNS, TAGGED
+from retable.project.paths import BANK, ROOT
 from retable.results.whole import read_whole
-from retable.runs.record import read_runs
 from retable.site.build import check_out, write_site
-from retable.site.kept import kept
 from retable.site.python import Public
 
 PUBLIC: Public = {"retable": (fit, load, Classifier), "what load returns": (Model, Answer, WordWeight)}
-NOTHING_KEPT = (
-    "--texts needs a run of LAMA or a Transformer in results/runs/ with its weights, and its corpus in data/tagged/; "
-    "name its row in papers.<paper>.keep_weights of params.yaml before `retable run TABLE ROW COLUMN`."
-)
 WIDTH = "96"  # of help texts, in characters
 
 
@@ -43,17 +35,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--out", type=given_path, default=ROOT / "site", metavar="DIR", help="output folder (default: site)"
     )
-    parser.add_argument(
-        "--texts", action="store_true",
-        help="also show texts of corpora, their words by attention, from runs here whose weights are kept "
-        "(papers.<paper>.keep_weights in params.yaml); such a site is for you alone: many corpora may not be passed on",
-    )  # fmt: skip
     options = parser.parse_args(arguments)
     check_out(options.out)  # reading the bank takes a minute
-    found = list(kept(read_runs(RUNS), TAGGED)) if options.texts else []
-    if options.texts and not found:
-        raise InputError(NOTHING_KEPT)
-    count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()), PUBLIC, found)
+    count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()), PUBLIC)
     print(f"{count} pages; open {options.out / 'index.html'}")
 
 

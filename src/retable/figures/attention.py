@@ -81,19 +81,6 @@ def attended_texts(classifier: NetworkClassifier, split: Split) -> list[Attended
     return [AttendedText(words, given, label) for words, given, label in found]
 
 
-def receiving_texts(classifier: NetworkClassifier, split: Split) -> list[AttendedText]:
-    """Return every text of a split with the attention that its words get in a Transformer's last layer: the mean over
-    all words that attend, and over the heads.
-    """
-    encoded, network = classifier.encoded(split), classifier.network
-    maker = BatchMaker(encoded, classifier.device, reads=network.reads)
-    labels = [split.facts.labels[index] for index in encoded.classes]
-    return [
-        AttendedText(words, attention_matrices(network, maker(np.array([text])).inputs)[-1].mean(axis=0), label)
-        for text, (words, label) in enumerate(zip(words_read(encoded, classifier.vocabulary), labels, strict=True))
-    ]
-
-
 def last_matrix(
     classifier: NetworkClassifier, split: Split, wanted: Sequence[str], longest: int
 ) -> tuple[tuple[str, ...], np.ndarray] | None:

@@ -1,20 +1,15 @@
-"""Pages that highlight the words of texts by the weights a network gives them.
+"""A page that highlights the words of texts by the weights a network gives them.
 
-The texts are the project's own samples, made by `python -m benchmarks.attention`: many corpora may not be shared. Only
-`retable site --texts` adds a page for each kept network.
+The texts are the project's own samples, made by `python -m benchmarks.attention`: many corpora may not be shared.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from retable.errors import InputError, shortened
-from retable.experiments.folds import Planned
 from retable.files import read_json, sha256_of_value
 from retable.forms import ANY_TEXT, DIGEST, ListOf, Number, Section, check
-from retable.runs.form import KEY_DIGITS
-from retable.runs.record import RunRecord
-from retable.site.kept import texts_of
 from retable.site.templating import render
 
 FORM = Section(  # of docs/attention.json
@@ -35,11 +30,8 @@ FORM = Section(  # of docs/attention.json
 NAMED = 3  # number of heaviest words per text shown with their weights
 
 
-def pages(path: Path, runs: Sequence[RunRecord] = ()) -> Iterator[tuple[str, str]]:
-    """Yield the page of the samples, and one for each run, whose network was kept.
-
-    Raises: InputError if the texts of the samples have another form, or do not match their digest.
-    """
+def pages(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the page. Raises: InputError if the texts have another form, or do not match their digest."""
     made, advice = read_json(path), f"`git checkout {path}`"
     check(made, FORM, str(path), advice)
     for text in made["texts"]:
@@ -47,19 +39,8 @@ def pages(path: Path, runs: Sequence[RunRecord] = ()) -> Iterator[tuple[str, str
             raise InputError(f"{path}: the text {shortened(text['id'])} needs a weight for each word; {advice}.")
     if sha256_of_value(made["texts"]) != made["digest"]:
         raise InputError(f"{path} was changed by hand; run {advice} or `python -m benchmarks.attention`.")
-    places = [f"attention/{run.place[0]}-{run.key[:KEY_DIGITS]}.html" for run in runs]
-    values = {"texts": [shown(text) for text in made["texts"]], "digest": made["digest"], "run": None}
-    values["kept"] = [(place, title_of(run)) for place, run in zip(places, runs, strict=True)]
+    values = {"texts": [shown(text) for text in made["texts"]], "digest": made["digest"]}
     yield "attention.html", render("attention.html", "attention.html", values)
-    for place, run in zip(places, runs, strict=True):
-        values = {"texts": [shown(text) for text in texts_of(run)], "run": run, "title": title_of(run)}
-        yield place, render("attention.html", place, values)
-
-
-def title_of(run: RunRecord) -> str:
-    """Return the name of a run, as the record has it."""
-    table, row, column = run.place
-    return f"{row} on {column} · {table}, seed {Planned(run.seed, run.fold).label}"
 
 
 def shown(text: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,8 +52,8 @@ def shown(text: Mapping[str, Any]) -> dict[str, Any]:
     shades = [round(100 * min(max(weight * len(words) - 0.5, 0.0), 1.0)) for weight in weights]
     heaviest = sorted(zip(weights, words, strict=True), reverse=True)[:NAMED]
     return {
-        "language": text["corpus"].rpartition("-")[2],  # of the samples
         **text,
+        "language": text["corpus"].rpartition("-")[2],
         "marked": list(zip(words, shades, strict=True)),
         "gap": "" if text["unit"] == "characters" else " ",
         "heaviest": heaviest,

@@ -3,7 +3,7 @@
 In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json,
      docs/attention.json
 Out  a folder: index.html, numbers.html, missing.html, commands.html, python.html, attention.html, papers/, cells/,
-     claims/, systems/, corpora/, docs/, data/, and for kept networks attention/
+     claims/, systems/, corpora/, docs/, data/
 """
 
 import shutil
@@ -22,7 +22,6 @@ from retable.results.findings import MeasuredTable
 from retable.results.headline import coverage
 from retable.results.outcomes import counted
 from retable.results.whole import Whole
-from retable.runs.record import RunRecord
 from retable.site import attention, cells, claims, corpora, documents, python, systems, tables
 from retable.site.python import Public
 from retable.site.templating import TEMPLATES, render
@@ -32,9 +31,7 @@ Page = tuple[str, str]  # its path in the site, and its text
 Command = tuple[str, str, str]  # its name, what it does, its help
 ASSETS = ("site.css", "site.js")
 NO_API: Public = {}
-
-
-CONTENTS = {
+CONTENTS = {  # of this version, and "attention" of an earlier one
     *ASSETS, "attention", "attention.html", "cells", "claims", "commands.html", "corpora", "data", "docs", "index.html",
     "missing.html", "numbers.html", "papers", "python.html", "systems",
 }  # fmt: skip
@@ -52,7 +49,6 @@ def write_site(
     docs: Path,
     commands: Sequence[Command] = (),
     public: Public = NO_API,
-    kept: Sequence[RunRecord] = (),
 ) -> int:
     """Write every page into a folder that is replaced as a whole, and return the number of pages.
 
@@ -62,12 +58,11 @@ def write_site(
         docs: the folder of the docs.
         commands: commands of the command line.
         public: the public API of `import retable`.
-        kept: runs whose networks show texts of their corpora: for a site that is not passed on.
     Raises: InputError.
     """
     check_out(out)
     count = 0
-    parts = parts_of(whole, docs, commands, public, kept)
+    parts = parts_of(whole, docs, commands, public)
     with progress("site", len(parts), "parts") as bar, atomic_folder(out) as folder:
         for part in parts:
             for place, text in part:
@@ -93,9 +88,7 @@ def write_formats(folder: Path, measured: MeasuredTable) -> None:
         writers[suffix](folder / f"{measured.table.name}.{suffix}", found)
 
 
-def parts_of(
-    whole: Whole, docs: Path, commands: Sequence[Command], public: Public, kept: Sequence[RunRecord]
-) -> list[Iterable[Page]]:
+def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Public) -> list[Iterable[Page]]:
     """Return every page, grouped by kind."""
     figures = read_entries(docs / "figures")
     return [
@@ -106,7 +99,7 @@ def parts_of(
         corpora.pages(whole),
         documents.pages(docs, [source.name for source in shown_papers(whole)]),
         python.pages(public),
-        attention.pages(docs / "attention.json", kept),
+        attention.pages(docs / "attention.json"),
         [overview(whole, docs)],
         [("commands.html", render("commands.html", "commands.html", {"commands": commands}))],
     ]
