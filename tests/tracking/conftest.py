@@ -158,12 +158,3 @@ def run_at(client: Any, experiment: str, place: str) -> Any:
     runs = client.search_runs([number], f"tags.`{PLACE}` = '{place}'")
     assert len(runs) == 1
     return runs[0]
-
-
-def models_of(client: Any, experiment: str) -> list[tuple[str, str, str]]:
-    """Return run, status and weights of every model of an experiment, each linked by its run."""
-    models = client.search_logged_models([client.get_experiment_by_name(experiment).experiment_id])
-    for model in models:
-        outputs = client.get_run(model.source_run_id).outputs.model_outputs
-        assert [output.model_id for output in outputs] == [model.model_id]
-    return [(model.source_run_id, str(model.status), model.tags["sha256"]) for model in models]

@@ -15,14 +15,14 @@ import pytest
 
 from retable.commands import ui
 from retable.errors import InputError
-from retable.files import read_json, sha256_of_file, write_json
+from retable.files import read_json, write_json
 from retable.project.paths import BANK
 from retable.runs.record import FILES
 from retable.tracking import entries, record
 from retable.tracking.fetch import runs_from_store
 from retable.tracking.found import DIGEST, PARENT, found
 from retable.tracking.store import Store, answering, connect
-from tests.tracking.conftest import copy_of, models_of, run_at, store_at, write_placed_run, write_run
+from tests.tracking.conftest import copy_of, run_at, store_at, write_placed_run, write_run
 
 STATISTICS = read_json(BANK / "corpora.json")
 CELL, RUN = "runs/fcsr-table-3/fcsr/sst-2", "runs/fcsr-table-3/fcsr-sst-2"
@@ -342,30 +342,6 @@ def test_a_run_that_is_not_whole_is_refused(tmp_path: Path):
     (write_run(tmp_path / "runs/t-table-1/1") / "cost.json").unlink()
     with pytest.raises(InputError, match=r"has no cost\.json"):
         all_of(tmp_path)
-
-
-@pytest.mark.usefixtures("no_pictures")
-def test_kept_weights_are_linked_once_as_the_model_of_their_run_also_in_an_earlier_record(store: Store, tmp_path: Path):
-    folder = write_run(tmp_path / "runs/kept-table-1/1", table="kept-table-1")
-    client = connect(store)
-    record.record(store, entries.cells(tmp_path / "runs"))
-    assert models_of(client, "kept") == []
-    (folder / "model").mkdir()
-    (folder / "model/weights.safetensors").write_bytes(b"weights")
-    kept = entries.cells(tmp_path / "runs")
-    assert [record.record(store, kept) for _ in range(2)] == [1, 0]
-    assert record.is_recorded(store, kept)
-    run = run_at(client, "kept", "runs/kept-table-1/1").info.run_id
-    shown = [(run, "READY", sha256_of_file(folder / "model/weights.safetensors"))]
-    assert models_of(client, "kept") == shown
-    record.write_missing(client, {"kept": record.experiment_id(client, store, "kept")}, kept, [])  # a second machine
-    assert len(models_of(client, "kept")) == 2
-    client.set_tag(run, DIGEST, "")  # as if it was stopped before its end
-    record.record(store, kept)
-    run = run_at(client, "kept", "runs/kept-table-1/1").info.run_id
-    assert models_of(client, "kept") == [(run, *shown[0][1:])]
-    shutil.rmtree(folder / "model")  # a checkout that has the results alone
-    assert record.record(store, entries.cells(tmp_path / "runs")) == 0
 
 
 def test_a_copied_store_writes_beside_itself_and_reads_its_own_files(empty_store: Store, tmp_path: Path):

@@ -18,16 +18,13 @@ FILTERS = ("table", "row", "column", "model", "corpus", "seed", "fold", "scale",
 NAMED = ("model", "embedding", "training", "seed", "precision")  # sections whose changes name a focus run
 OF_CORPUS = ("vectors", "unit", "size")  # options that `retable use` sets by the corpus
 SCORED = ("test_", "dev_")
-WEIGHTS = "model/weights.safetensors"  # in the folder of a run, where they were kept
 LONGEST_VALUE = 6_000  # characters; MLflow would truncate silently
 Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A future MLflow run. `facts` is its metrics.json, or the JSON file that it records; `model` is the SHA-256 of its
-    weights, if they were kept.
-    """
+    """A future MLflow run. `facts` is its metrics.json, or the JSON file that it records."""
 
     kind: str  # run, cell, focus, corpus, vectors, tagger
     experiment: str
@@ -38,7 +35,6 @@ class Entry:
     facts: Facts
     files: tuple[Path, ...] = ()
     runs: tuple["Entry", ...] = ()  # of a cell
-    model: str = ""
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -76,9 +72,7 @@ def run_entry(folder: Path, place: str) -> Entry:
 def trained_entry(kind: str, experiment: str, name: str, place: str, facts: Facts, folder: Path) -> Entry:
     """Return the entry of a folder with a trained model."""
     digest = sha256_of_file(folder / "metrics.json")
-    weights = folder / WEIGHTS
-    model = sha256_of_file(weights) if weights.is_file() else ""
-    return Entry(kind, experiment, name, place, facts["key"], digest, facts, run_files(folder), model=model)
+    return Entry(kind, experiment, name, place, facts["key"], digest, facts, run_files(folder))
 
 
 def cell_entry(place: str, key: str, runs: Sequence[Entry]) -> Entry:

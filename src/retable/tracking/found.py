@@ -13,7 +13,6 @@ from retable.tracking.sqlite_file import AWAY, is_made, reading
 from retable.tracking.store import Store
 
 KEY, PLACE, DIGEST, LIVE = "retable.key", "retable.place", "retable.complete", "retable.live"
-MODEL = "retable.model"  # a tag: SHA-256 of the weights of the linked model
 FILE = "retable.file."  # before the name of a file: the tag has its digest
 PARENT = "mlflow.parentRunId"
 CURVES = ("epoch/", "candidate/")  # before the names of figures that have many points; the others are final
@@ -25,7 +24,6 @@ class Found:
     """A run of ours in a store; `digest` is empty until all is written, `live` marks a run logged during training.
 
     `artifacts` is where its files are. `files` has the digest of each; it is empty in an entry of an earlier version.
-    `model` is the digest of its model's weights, if one is linked.
     `figures` and `parameters` are how many there are, `there` the files that a sqlite store has (else None).
     """
 
@@ -42,7 +40,6 @@ class Found:
     figures: int
     parameters: int
     there: frozenset[str] | None
-    model: str = ""
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -147,5 +144,4 @@ def found_run(
         figures=figures,
         parameters=parameters,
         there=there,
-        model=tags.get(MODEL, ""),
     )

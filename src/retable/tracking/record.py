@@ -13,8 +13,7 @@ from typing import Any
 from retable.files import sha256_of_file
 from retable.runs.curve import read_curve
 from retable.tracking.entries import Entry, Facts, final_metrics, parameters, points, start_and_end, tags
-from retable.tracking.found import DIGEST, FILE, KEY, MODEL, PARENT, PLACE, Found, found
-from retable.tracking.models import link_model, remove_run
+from retable.tracking.found import DIGEST, FILE, KEY, PARENT, PLACE, Found, found
 from retable.tracking.store import Store, connect, experiment_id, locked
 
 ROUNDS = 8
@@ -82,7 +81,7 @@ def write_round(
     """Remove the runs that the store holds twice, write the missing entries, and return how many were missing."""
     twins = twins_among(here)
     for run in twins:
-        remove_run(client, client.get_run(run.run_id).info.experiment_id, run)
+        client.delete_run(run.run_id)
     return write_missing(client, ids, entries, [run for run in here if run not in twins], on_entry)
 
 
@@ -159,7 +158,6 @@ def is_whole(entry: Entry, run: Found) -> bool:
         and run.figures >= len(final_metrics(entry))
         and run.parameters >= len(parameters(entry.facts))
         and (run.there is None or files <= run.there)
-        and entry.model in ("", run.model)
     )
 
 
@@ -181,7 +179,7 @@ def write(
     kept = (whole or open_to_completion)[-1:]
     for run in same:
         if run not in kept:
-            remove_run(client, experiment, run)
+            client.delete_run(run.run_id)
     if whole:
         if parent and whole[-1].parent != parent:
             client.set_tag(whole[-1].run_id, PARENT, parent)
@@ -189,15 +187,12 @@ def write(
     start, _ = start_and_end(entry)
     own = tags(entry.kind, entry.facts) | ({PARENT: parent} if parent else {})
     own |= {FILE + file.name: sha256_of_file(file) for file in entry.files}
-    own |= {MODEL: entry.model} if entry.model else {}
     run_id = kept[0].run_id if kept else create(client, experiment, entry.name, entry.place, entry.key, start, own)
     metrics = [] if entry.kind == "cell" else final_points(entry)
     if entry.kind in ("run", "focus"):
         metrics = [*curve(entry, start, logged(client, run_id) if kept else set()), *metrics]
     log(client, run_id, parameters(entry.facts), metrics, own if kept else {})
     log_data(client, run_id, entry.facts)
-    if entry.model:
-        link_model(client, experiment, run_id, entry)
     for file in entry.files:
         client.log_artifact(run_id, str(file))
     if drawn and entry.kind in ("run", "focus"):
