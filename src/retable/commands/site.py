@@ -11,17 +11,12 @@ from importlib import import_module
 from io import StringIO
 
 from retable.commands import COMMANDS
-from retable.own.estimators import Classifier
-from retable.own.fit import fit
-from retable.own.model import Answer, Model, WordWeight, load
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK, ROOT
 from retable.results.whole import read_whole
 from retable.site.build import check_out, write_site
-from retable.site.python import Public
 
-PUBLIC: Public = {"retable": (fit, load, Classifier), "what load returns": (Model, Answer, WordWeight)}
 WIDTH = "96"  # of help texts, in characters
 
 
@@ -37,7 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
     check_out(options.out)  # reading the bank takes a minute
-    count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()), PUBLIC)
+    count = write_site(options.out, read_whole(BANK), ROOT / "docs", list(helps()))
     print(f"{count} pages; open {options.out / 'index.html'}")
 
 

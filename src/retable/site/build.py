@@ -2,7 +2,7 @@
 
 In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json,
      docs/attention.json
-Out  a folder: index.html, numbers.html, missing.html, commands.html, python.html, attention.html, papers/, cells/,
+Out  a folder: index.html, numbers.html, missing.html, commands.html, attention.html, papers/, cells/,
      claims/, systems/, corpora/, docs/, data/
 """
 
@@ -22,16 +22,14 @@ from retable.results.findings import MeasuredTable
 from retable.results.headline import coverage
 from retable.results.outcomes import counted
 from retable.results.whole import Whole
-from retable.site import attention, cells, claims, corpora, documents, python, systems, tables
-from retable.site.python import Public
+from retable.site import attention, cells, claims, corpora, documents, systems, tables
 from retable.site.templating import TEMPLATES, render
 from retable.tables.markdown import result_markdown
 
 Page = tuple[str, str]  # its path in the site, and its text
 Command = tuple[str, str, str]  # its name, what it does, its help
 ASSETS = ("site.css", "site.js")
-NO_API: Public = {}
-CONTENTS = {  # of this version, and "attention" of an earlier one
+CONTENTS = {  # of this version, and "attention" and "python.html" of an earlier one
     *ASSETS, "attention", "attention.html", "cells", "claims", "commands.html", "corpora", "data", "docs", "index.html",
     "missing.html", "numbers.html", "papers", "python.html", "systems",
 }  # fmt: skip
@@ -43,13 +41,7 @@ def check_out(out: Path) -> None:
         raise InputError(f"{out} exists and is not a results site; --out takes a new folder or an earlier site.")
 
 
-def write_site(
-    out: Path,
-    whole: Whole,
-    docs: Path,
-    commands: Sequence[Command] = (),
-    public: Public = NO_API,
-) -> int:
+def write_site(out: Path, whole: Whole, docs: Path, commands: Sequence[Command] = ()) -> int:
     """Write every page into a folder that is replaced as a whole, and return the number of pages.
 
     Args:
@@ -57,12 +49,11 @@ def write_site(
         whole: the bank.
         docs: the folder of the docs.
         commands: commands of the command line.
-        public: the public API of `import retable`.
     Raises: InputError.
     """
     check_out(out)
     count = 0
-    parts = parts_of(whole, docs, commands, public)
+    parts = parts_of(whole, docs, commands)
     with progress("site", len(parts), "parts") as bar, atomic_folder(out) as folder:
         for part in parts:
             for place, text in part:
@@ -88,7 +79,7 @@ def write_formats(folder: Path, measured: MeasuredTable) -> None:
         writers[suffix](folder / f"{measured.table.name}.{suffix}", found)
 
 
-def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Public) -> list[Iterable[Page]]:
+def parts_of(whole: Whole, docs: Path, commands: Sequence[Command]) -> list[Iterable[Page]]:
     """Return every page, grouped by kind."""
     figures = read_entries(docs / "figures")
     return [
@@ -98,7 +89,6 @@ def parts_of(whole: Whole, docs: Path, commands: Sequence[Command], public: Publ
         systems.pages(whole),
         corpora.pages(whole),
         documents.pages(docs, [source.name for source in shown_papers(whole)]),
-        python.pages(public),
         attention.pages(docs / "attention.json"),
         [overview(whole, docs)],
         [("commands.html", render("commands.html", "commands.html", {"commands": commands}))],
