@@ -3,7 +3,6 @@
 import csv
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 import retable.stages.overlap
@@ -35,7 +34,7 @@ def clean(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_copies_are_counted_per_corpus_and_per_split_and_listed(clean):
+def test_copies_are_counted_per_corpus_and_per_split(clean):
     retable.stages.overlap.main()
     facts = read_json(clean / "overlap/overlap.json")
     assert facts["texts"]["fdu-mr"] == {"train": 0, "dev": 0, "test": 0, "unlabelled": 2}
@@ -54,11 +53,7 @@ def test_copies_are_counted_per_corpus_and_per_split_and_listed(clean):
     found = {key: (line["texts"], line["exact"], line["near"]) for key, line in lines.items()}
     assert found["mr", "train", "sst-2", "train"] == ("2", "1", "0")
     assert found["mr", "train", "sst-2", "dev"] == ("2", "0", "1")
-    table = pq.read_table(clean / "overlap/texts.parquet").to_pylist()
-    listed = {(row["id"], row["other_id"]): (round(row["similarity"], 2), row["exact"]) for row in table}
-    assert listed["mr/train/0", "fdu-mr/unlabelled/1"] == (1.0, True)
-    assert listed["mr/train/1", "fdu-mr/unlabelled/0"] == (0.69, False)
-    assert len(table) == sum(int(line["exact"]) + int(line["near"]) for line in lines.values())
+    assert found["mr", "train", "fdu-mr", "unlabelled"] == ("2", "1", "1")
 
 
 def test_corpora_of_the_same_texts_are_not_compared(clean):

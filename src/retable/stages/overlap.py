@@ -1,17 +1,15 @@
 """Find the texts that occur in two corpora, exactly or nearly, for all pairs of corpora in params.yaml.
 
 In   data/clean/<corpus>/{train,dev,test,unlabelled}.parquet of the corpora in params.yaml
-Out  data/overlap/{overlap.json,pairs.csv,texts.parquet}
+Out  data/overlap/{overlap.json,pairs.csv}
 
-overlap.json   per pair of corpora: number of texts of one that occur in the other, exactly and nearly (not exactly)
-pairs.csv      the same per pair of their splits
-texts.parquet  per text and split of another corpus that holds a copy: the nearest copy there, its similarity
+overlap.json  per pair of corpora: number of texts of one that occur in the other, exactly and nearly (not exactly)
+pairs.csv     the same per pair of their splits
 
 Corpora that are declared to have the same texts (ced and ced-grouped) are not compared with each other; a joint
 corpus is not compared at all, since its texts are those of its domains.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,18 +18,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from retable.corpora import CORPORA, corpus
 from retable.errors import InputError, unknown_name
-from retable.files import atomic_folder, write_json
+from retable.files import atomic_folder, write_csv, write_json
 from retable.project.command import command
 from retable.project.params import read_params
 from retable.project.paths import CLEAN, OVERLAP
 from retable.project.progress import progress
 from retable.text.leaks.leakage import fingerprints
 from retable.text.leaks.overlaps import Match, counts, matches
-from retable.text.splits import ID, SPLITS, TEXT, UNLABELLED, number_of_rows, read_columns
+from retable.text.splits import SPLITS, TEXT, UNLABELLED, number_of_rows, read_columns
 
 COLUMNS = ("corpus", "split", "texts", "other", "other_split", "exact", "near")
 
@@ -104,23 +101,6 @@ def corpus_pairs(groups: Sequence[Group], found: Sequence[Match], places: np.nda
     ]
 
 
-def write_texts(
-    path: Path, groups: Sequence[Group], found: Sequence[Match], places: np.ndarray, ids: Sequence[str]
-) -> None:
-    """Write one line per match."""
-    table = {
-        "id": [ids[match.text] for match in found],
-        "corpus": [groups[places[match.text]].corpus for match in found],
-        "split": [groups[places[match.text]].split for match in found],
-        "other_corpus": [groups[match.group].corpus for match in found],
-        "other_split": [groups[match.group].split for match in found],
-        "other_id": [ids[match.other] for match in found],
-        "similarity": pa.array([match.similarity for match in found], pa.float32()),
-        "exact": pa.array([match.exact for match in found], pa.bool_()),
-    }
-    pq.write_table(pa.table(table), path, compression="zstd")
-
-
 @command
 def main() -> None:
     names = sorted(name for name in read_params("corpora") if name not in CORPORA or not corpus(name).domains)
@@ -131,17 +111,12 @@ def main() -> None:
         progress("overlap", sum(group.texts for group in groups), "texts") as bar,
         atomic_folder(OVERLAP) as folder,
     ):
-        table = pa.concat_tables([read_columns(group.path, [ID, TEXT]) for group in groups])
-        ids = table.column("id").to_pylist()
+        table = pa.concat_tables([read_columns(group.path, [TEXT]) for group in groups])
         prints = fingerprints(table.column("text").to_pylist(), bar.advance)
         places = np.repeat(np.arange(len(groups)), [group.texts for group in groups])
         bar.advance(0, note="· comparing the corpora")
         found = matches(prints, places, families)
         bar.advance(0, note=f"· {len(found):,} copies")
-        write_texts(folder / "texts.parquet", groups, found, places, ids)
-        with (folder / "pairs.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(split_pairs(groups, found, places))
+        write_csv(folder / "pairs.csv", split_pairs(groups, found, places), COLUMNS)
         texts = {name: {group.split: group.texts for group in groups if group.corpus == name} for name in names}
         write_json(folder / "overlap.json", {"texts": texts, "pairs": corpus_pairs(groups, found, places)})
