@@ -105,7 +105,7 @@ def comparable(found: dict[str, bytes]) -> dict[str, object]:
     return {
         name: without_times(name, data)
         for name, data in found.items()
-        if not name.startswith(("mlflow.db", "mlartifacts")) and not name.endswith("speed.json")
+        if not name.startswith(("mlflow.db", "mlartifacts"))
     }
 
 

@@ -19,7 +19,7 @@ DEEP: list[object] = []
 for _ in range(500):
     DEEP = [DEEP]
 STATS, CORPORA, COPIES, POOL = "clean/mr/stats.json", "bank/corpora.json", "bank/copies.json", "pool/pool.json"
-OVERLAP, ACCURACY, AGREEMENT, SPEED = "overlap.json", "accuracy.json", "zh/agreement.json", "zh/speed.json"
+OVERLAP, ACCURACY, AGREEMENT = "overlap.json", "accuracy.json", "zh/agreement.json"
 OF_CLEAN, OF_VECTORS = "clean/mr/copies.json", "vectors/v/vectors.json"
 
 
@@ -40,7 +40,6 @@ def make(place: Path) -> None:
     write_json(place / AGREEMENT, {"table": {"entries": 5}, "dev": {"ced": of_corpus}})
     shape = {"words": 9, "dim": 3, "sha256": dict.fromkeys(("vectors.npy", "words.txt"), "0" * 64)}
     write_json(place / OF_VECTORS, {"name": "v", "method": "glove", "parameters": {"window": 5}, **shape})
-    write_json(place / SPEED, {"characters_per_second": {"ced": {"lookup": 9037374}}})
 
 
 def read(place: Path) -> None:
@@ -51,7 +50,7 @@ def read(place: Path) -> None:
     read_copies(place / "bank")
     embedding.pool_facts("v", str(place / "pool"))
     with mock.patch.multiple(facts, OVERLAP=place, TAGGER=place, PARTS_TABLES=place):
-        for rows in (facts.overlaps, facts.tagger, facts.comparison_table, facts.comparison_speeds):
+        for rows in (facts.overlaps, facts.tagger, facts.comparison_table):
             rows()
 
 
@@ -77,7 +76,6 @@ KINDS = (
     *json_file(OVERLAP, kind="overlap.json")[1:],
     *json_file(ACCURACY, kind="accuracy.json")[1:],
     *json_file(AGREEMENT, kind="agreement.json")[1:],
-    *json_file(SPEED, kind="speed.json")[1:],
     *bad(STATS, "instances", True, NAN, -1, 10**400, 1.5, None, [], DEEP),
     *bad(STATS, "corpus", "sst-2", ["mr"]),
     *bad(STATS, "published-average-words", float("inf"), "many", -0.1),
@@ -106,7 +104,6 @@ KINDS = (
     *bad(ACCURACY, "tset", {}),
     *bad(AGREEMENT, "dev/ced/words/same_part", 2, NAN, True),
     *bad(AGREEMENT, "dev/ced", [], None),
-    *bad(SPEED, "characters_per_second/ced/lookup", NAN, 10**400, "fast"),
 )
 
 RECORDED_KINDS = (

@@ -149,13 +149,12 @@ def test_agreement_by_hand():
 def test_comparison_with_tagging_in_context():
     texts = ["这部电影非常精彩，花了30元。", "我在图书馆看见一本杂志", "他花钱买了iPhone5s，那是阿黛尔的新专辑"]
     words, parts = chinese_words_and_parts(texts)
-    agreed, speed = compare(make_table(dictionary_parts(), count_parts([(words, parts)])), texts, CONTENT)
+    agreed = compare(make_table(dictionary_parts(), count_parts([(words, parts)])), texts, CONTENT)
     assert agreed["texts"] == 3
     assert agreed["words"] == {"tokens": len(words.flatten()), "same_part": 1.0, "same_verdict": 1.0, "added": 0}
     assert agreed["characters"]["tokens"] == sum(map(len, texts))
     assert agreed["characters"]["added"] == len(set(plain_words(texts).flatten().to_pylist()) - known(words))
     assert agreed["characters_alone"]["same_part"] < agreed["characters"]["same_part"] <= 1
-    assert all(rate > 0 for rate in speed.values())
 
 
 def known(words):

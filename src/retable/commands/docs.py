@@ -62,5 +62,4 @@ BLOCKS: dict[tuple[str, str], Callable[[], str]] = {  # (page, block) -> functio
     ("vectors", "coverage"): lambda: table(facts.coverage()),
     ("tagger", "tagger"): lambda: table(facts.tagger()),
     ("tagger", "comparison table"): lambda: comparison_size() + table(facts.comparison_table()),
-    ("tagger", "speeds"): lambda: table(facts.comparison_speeds()),
 }

@@ -50,7 +50,6 @@ AGREEMENT = Section(
     },
     closed=True,
 )
-SPEED = Section({"characters_per_second": Named(Named(Number(0, 1e12)), NAME)}, closed=True)
 OF_VECTORS = Section(
     {**FACTS.fields, "name": NAME, "method": NAME},
     {**(FACTS.more or {}), "training_words": COUNT, "parameters": Named(Plain(), NAME)},
@@ -244,15 +243,6 @@ def comparison_table() -> Rows:
         }
         for name, found in json_at(PARTS_TABLES / "zh/agreement.json", AGREEMENT).get("dev", {}).items()
         for unit in COMPARED
-    ]
-
-
-def comparison_speeds() -> Rows:
-    """Return characters per second of processor time, for tagging in context and for its replacements."""
-    speeds_of = json_at(PARTS_TABLES / "zh/speed.json", SPEED).get("characters_per_second", {})
-    return [
-        {"corpus": name} | {what.replace("_", " "): round(speed) for what, speed in speeds.items()}
-        for name, speeds in speeds_of.items()
     ]
 
 

@@ -140,7 +140,6 @@ def facts_on_data() -> Iterator[tuple[str, str, list[tuple[str, list[str], list[
         ("parts", "Parts of speech"): {
             "": facts.tagger(),
             "Table lookup compared with tagging in context, on dev texts": facts.comparison_table(),
-            "Characters per second of processor time": facts.comparison_speeds(),
         },
     }
     for (name, title), of_section in tables.items():

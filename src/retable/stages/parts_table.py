@@ -1,7 +1,7 @@
 """Make the comparison table from a Chinese word or character to its part of speech; compare it with tagging in context.
 
 In   data/clean/<corpus>/{train,dev}.parquet of the corpora of `parts-table` in params.yaml; jieba's dictionary
-Out  data/parts/table/zh/table.tsv; agreement.json and speed.json, both measured on the dev texts (no test text is read)
+Out  data/parts/table/zh/{table.tsv,agreement.json}; the agreement is that on the dev texts (no test text is read)
 """
 
 from collections.abc import Iterator
@@ -53,10 +53,8 @@ def main() -> None:
             table.parts_of(plain_words(known), parts_in_context)
         write_table(folder / "table.tsv", table.parts)
         agreed: dict[str, Any] = {}
-        speed: dict[str, Any] = {}
         for name, unseen in dev_texts.items():
-            agreed[name], speed[name] = compare(table.parts, unseen, CONTENT)
+            agreed[name] = compare(table.parts, unseen, CONTENT)
             bar.advance(len(unseen))
         size = table_size(table, dictionary, counts)
         write_json(folder / "agreement.json", {"table": size, "dev": agreed})
-        write_json(folder / "speed.json", {"characters_per_second": speed})
