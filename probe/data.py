@@ -39,7 +39,7 @@ def data_cases(params: dict[str, Any]) -> Iterator[Case]:
         yield stage(
             f"tag {name}", [raw, options, params["tagger"]], units, partial(read_tagged, name), partial(tag.main, name)
         )
-    yield stage("overlap", raw, ["overlap", "clean"], read_overlap, overlap.main)
+    yield stage("overlap", [raw, "pairs"], ["overlap", "clean"], read_overlap, overlap.main)
     for name, options in params["pools"].items():
         units = ["pool", "folds", "tokens", "clean"]
         yield stage(f"pool {name}", [raw, options], units, partial(read_pool, name), partial(pool.main, name))
