@@ -11,8 +11,7 @@ from retable.figures.forest import Difference, forest_picture
 from retable.papers import paper, result_table
 from retable.papers.claims import claims
 from retable.results import headline, outcomes
-from retable.results.claims import in_points
-from retable.results.judging import Judged
+from retable.results.judging import Judged, in_points
 from retable.results.leads import leads_of
 from retable.results.tables import published_numbers
 from retable.tables.comparison import compare_units

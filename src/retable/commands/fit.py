@@ -41,9 +41,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--drop-rare", action="store_true", help="leave out labels with fewer than three texts")
     parser.add_argument("--budget", default="10m", help="time for training, such as 90s, 10m or 2h (default: 10m)")
     parser.add_argument("--seed", type=int, default=1, help="seed of initial weights, order and dropout (default: 1)")
-    parser.add_argument(
-        "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks train (default: auto)"
-    )
+    parser.add_device("where networks train")
     parser.add_argument(
         "--to", type=given_path, help="the model folder (default: TEXTS-model); an older model there is replaced"
     )

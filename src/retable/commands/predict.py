@@ -42,9 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
         action="store_true",
         help="also write each word's weight (texts of at most 200 words)",
     )
-    parser.add_argument(
-        "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (default: auto)"
-    )
+    parser.add_device("where networks run")
     options = parser.parse_args(arguments)
     keep_few_kernels()
     # Importing torch takes seconds: a misspelt option should fail before.

@@ -17,9 +17,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1, this machine only)"
     )
     parser.add_argument("--port", type=given_port, default=8000, help="port to listen on (default: 8000)")
-    parser.add_argument(
-        "--device", default="auto", choices=("auto", "cpu", "cuda"), help="where networks run (default: auto)"
-    )
+    parser.add_device("where networks run")
     options = parser.parse_args(arguments)
     check_free(options.host, options.port, "choose another --port or --host")
     keep_few_kernels()

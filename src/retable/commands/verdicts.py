@@ -13,7 +13,7 @@ from retable.own.reading import broken, label_of, table_rows
 from retable.project.command import command, given_path
 from retable.project.parser import Parser
 from retable.project.paths import BANK
-from retable.results.judging import PERCENT, Judge
+from retable.results.judging import PERCENT, Judge, in_points
 from retable.results.verdicts import Answers, Banked, ComparedRow, banked_rows, copied, verdicts
 from retable.results.whole import bank_resolver, read_copies
 from retable.tables.comparison import FEWEST_RUNS
@@ -108,8 +108,7 @@ def cells_of(each: ComparedRow) -> list[str]:
     """Return the table cells of a comparison."""
     found, difference = each.comparison, signed(PERCENT * (each.yours - each.theirs))
     if found:
-        low, high = (PERCENT * end for end in found.interval())
-        difference = f"{difference} ({signed(low)} to {signed(high)})"
+        difference = f"{difference} ({in_points(found.interval())})"
     return [
         each.banked.row.printed,
         each.banked.name,

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from retable.corpora.own import own_names
-from retable.declaration import Corpus, Example, PublishedVectors, RemoteFile, Sentence, Source, Treebank
+from retable.declaration import Corpus, Example, Sentence, Source, Treebank
 from retable.errors import unknown_name
 
 __all__ = [
@@ -17,11 +17,7 @@ __all__ = [
     "TREEBANKS",
     "Corpus",
     "Example",
-    "PublishedVectors",
-    "RemoteFile",
     "Sentence",
-    "Source",
-    "Treebank",
     "corpus",
     "source",
     "treebank",

@@ -19,7 +19,7 @@ from retable.papers.paper import ResultTable, Row
 from retable.project.paths import PUBLISHED
 
 OURS = "ours"
-SIGNS = (">", ">=", "=")
+SIGNS = {">": "ahead of", ">=": "at least equal to", "=": "equal to"}  # and in words
 MEASURED = ("own", "cited", "both-cited", "unknown", OURS)
 FAMILY = "family:"
 COMPARED = "accuracy"  # the metric of the comparisons of retable.results.judging

@@ -45,3 +45,7 @@ class Parser(argparse.ArgumentParser):
             if found and not any(option.startswith(found[1]) for option in known):
                 self.error(str(unknown_name("option", found[1], known)))
         return super().parse_known_args(words, namespace)
+
+    def add_device(self, where: str) -> None:
+        """Add the option for the device of networks."""
+        self.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help=f"{where} (default: auto)")

@@ -12,9 +12,8 @@ import numpy as np
 
 from retable.models import is_seedless
 from retable.papers.bench import TABLE_2 as TABLE
-from retable.results.claims import in_points
 from retable.results.findings import Finding, MeasuredTable
-from retable.results.judging import PERCENT, Judge
+from retable.results.judging import PERCENT, Judge, in_points
 from retable.results.pairing import answers, clusters_of
 from retable.results.resolving import Filled, Key
 from retable.tables.comparison import FEWEST_RUNS, Comparison, compare

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
-from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Judged, after_holm, claim_of
+from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Judged, after_holm, claim_of, in_points
 from retable.tables.comparison import Comparison
 from retable.tables.markdown import listed, markdown_table, signed
 
@@ -18,7 +18,6 @@ WHO = {
     "both-cited": "both quoted",
     "unknown": "not stated who measured",
 }
-SIGNS = {">": ">", ">=": "≥", "=": "="}  # as shown
 ROUNDING = 0.05
 CONTRADICT, NOT_EVERY = "readings contradict", "not under every reading"
 LARGER, SMALLER, AS_PRINTED = "printed is larger", "printed is smaller", "within our prediction interval"
@@ -93,7 +92,12 @@ def notes_on_columns(lines: Sequence[Judged]) -> list[str]:
 def named(claim: Claim) -> tuple[str, str, str]:
     """Return the printed name of the first row, the sign, and that of the second row."""
     table = result_table(claim.table)
-    return table.row(claim.first).printed, SIGNS[claim.sign], table.row(claim.second).printed
+    return table.row(claim.first).printed, shown_sign(claim), table.row(claim.second).printed
+
+
+def shown_sign(claim: Claim) -> str:
+    """Return a claim's sign as shown."""
+    return claim.sign.replace(">=", "≥")
 
 
 def said(claim: Claim) -> tuple[str, str, str]:
@@ -152,7 +156,7 @@ def cells_of(line: Judged, adjusted: str, readings: str = "") -> list[str]:
         printed = f"{printed}; in words {claim.size}".removeprefix("; ")
     verdict = f"**{line.verdict}**" if line.comparison else f"none ({line.why})"
     return [
-        f" {SIGNS[claim.sign]} ".join(names),
+        f" {shown_sign(claim)} ".join(names),
         line.on,
         "{} / {}".format(*line.runs),
         f"{line.texts:,}",
@@ -163,11 +167,6 @@ def cells_of(line: Judged, adjusted: str, readings: str = "") -> list[str]:
         f"{verdict}; {readings}" if readings else verdict,
         adjusted,
     ]
-
-
-def in_points(interval: tuple[float, float]) -> str:
-    """Return an interval of fractions as "-1.6 to +0.5" points."""
-    return " to ".join(signed(PERCENT * end) for end in interval)
 
 
 def size_of(printed: float, found: Comparison) -> str:

@@ -14,8 +14,8 @@ from retable.models import OF_CHARACTERS
 from retable.papers import NAMES
 from retable.papers.claims import OURS, Claim
 from retable.papers.paper import ResultTable
-from retable.results.claims import AS_PRINTED, CONTRADICT, beside_readings, cells_of, in_points, size_of, through
-from retable.results.judging import PERCENT, Judged, claim_of
+from retable.results.claims import AS_PRINTED, CONTRADICT, beside_readings, cells_of, size_of, through
+from retable.results.judging import PERCENT, Judged, claim_of, in_points
 from retable.results.leads import FLOOR, Lead, leads_of
 from retable.results.outcomes import adjusted_of, named_differences, sizes
 from retable.results.resolving import Filled

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from retable.papers import NAMES, papers, result_table
 from retable.papers.claims import OURS
 from retable.papers.paper import Paper, ResultTable
-from retable.results.claims import in_points
-from retable.results.judging import PERCENT, Judged, claim_of
+from retable.results.judging import PERCENT, Judged, claim_of, in_points
 from retable.results.leads import FLOOR, leads_of
 from retable.results.outcomes import adjusted_of, counted, name_of, sizes
 from retable.tables.lines import UNVERIFIED, Line

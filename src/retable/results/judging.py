@@ -34,6 +34,7 @@ from retable.tables.comparison import (
     holm,
     holm_adjusted,
 )
+from retable.tables.markdown import signed
 from retable.text.folds import held_out_ratio
 
 PERCENT = 100
@@ -44,6 +45,11 @@ Protocols = Callable[[ResultTable], Mapping[str, Any]]  # how the cells of a tab
 NOT_BEHIND = "not behind"  # of a claim "at least equal" (>=): neither ahead nor equal, but not behind by the margin
 AT_LEAST = {"ahead", "equal", NOT_BEHIND}  # the verdicts that support such a claim
 NONE = "none"
+
+
+def in_points(interval: tuple[float, float]) -> str:
+    """Return an interval of fractions as "-1.6 to +0.5" points."""
+    return " to ".join(signed(PERCENT * end) for end in interval)
 
 
 @dataclass(frozen=True)

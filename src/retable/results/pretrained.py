@@ -5,9 +5,8 @@ from collections import Counter
 from retable.papers.floors import TABLE_1
 from retable.papers.shared import MINILM
 from retable.results.bench import beside
-from retable.results.claims import in_points
 from retable.results.findings import Finding, MeasuredTable
-from retable.results.judging import PERCENT, Judge, Judged, after_holm
+from retable.results.judging import PERCENT, Judge, Judged, after_holm, in_points
 from retable.results.leads import FLOOR
 from retable.results.resolving import Filled
 from retable.tables.markdown import markdown_table, signed

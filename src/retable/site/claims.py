@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from retable.papers import NAMES, result_table
-from retable.papers.claims import OURS, Claim, claims
+from retable.papers.claims import OURS, SIGNS, Claim, claims
 from retable.results.claims import WHO, beside_readings, cells_of
 from retable.results.judging import PERCENT, Judge, Judged, after_holm, claim_of
 from retable.results.outcomes import counted
@@ -18,7 +18,6 @@ from retable.results.whole import Whole
 from retable.site.templating import render
 from retable.tables.markdown import signed
 
-SIGNS = {">": "ahead of", ">=": "at least equal to", "=": "equal to"}
 TEXTS_SHOWN = 12  # texts on which two rows differ, per side
 REACHES = (5, 8, 12, 16, 20, 30, 50, 100)  # points on either side of zero in the pictures of a claim's intervals
 WHOLE = 2 / 3  # of a claim's comparisons are drawn whole; arrows and numbers stand for what is beyond in the others

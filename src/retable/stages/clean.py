@@ -8,7 +8,6 @@ Out  data/clean/<corpus>/{train,dev,test}.parquet, stats.json, removed.csv, held
 The whole corpus is held in memory: docs/corpora.md says how much that takes.
 """
 
-import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from retable.corpora import Corpus, Example, corpus
-from retable.files import atomic_folder, sha256_of_file, write_json
+from retable.files import atomic_folder, sha256_of_file, write_csv, write_json
 from retable.project.command import command
 from retable.project.paths import CLEAN, RAW
 from retable.project.progress import progress
@@ -77,14 +76,6 @@ def write_split(path: Path, source: Corpus, examples: Sequence[Example], clean: 
     pq.write_table(table, path, compression="zstd", row_group_size=ROWS_IN_A_GROUP)
 
 
-def write_removed(path: Path, removed: Iterable[Removed]) -> None:
-    """Write the removed texts: id, reason, id of the text that it repeats."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Removed._fields)
-        writer.writerows(removed)
-
-
 def write_held_out(path: Path, texts: Iterable[str]) -> None:
     """Write the distinct digests of the dev and test texts."""
     digests = sorted({digest(text) for text in texts})
@@ -119,7 +110,7 @@ def main(name: str) -> None:
         clean = is_clean(split_of, found)
         for place, split in enumerate(splits):
             write_split(folder / f"{split}.parquet", source, left[split], clean[split_of == place])
-        write_removed(folder / "removed.csv", removed)
+        write_csv(folder / "removed.csv", (text._asdict() for text in removed), Removed._fields)
         write_held_out(folder / "heldout.txt", [text.text for split in ("dev", "test") for text in left[split]])
         stats = {
             **corpus_statistics(source, left, [text.reason for text in removed]),
