@@ -150,12 +150,13 @@ def test_every_verdict_is_explained_and_every_note_names_its_cells(page: str):
     assert "fcsr.sst-2" in plain(part(page, "<summary>Notes", "</details>"))
 
 
-def test_a_measured_cell_leads_to_its_run_with_three_pictures(page: str):
+def test_a_measured_cell_leads_to_its_run_with_its_pictures(page: str):
     details = part(page, '<details id="cells/fcsr-table-3/fcsr/sst-2.html">', "</details>")
     assert 'href="#cells/fcsr-table-3/fcsr/sst-2.html"' in page
-    assert details.count("<img") == 3
     assert details.count("<svg") == 2  # of all runs: curves and ROC
-    assert page.count("<img") == 3 * 3 + 2  # two cells and the focus run; two figures
+    assert '<table class="confusion">' in details
+    assert page.count("<svg") == 3 * 2 - 1  # two cells and the focus run; a linear model has no curve
+    assert page.count("<img") == 2  # two figures
     for shown in ("7,214", "81.6 to 85.1", "83.40", "+2.56", "proxy", "precision, test", "a &lt; b"):
         assert shown in details
     assert "retable run fcsr-table-3 fcsr sst-2" in details
@@ -164,7 +165,7 @@ def test_a_measured_cell_leads_to_its_run_with_three_pictures(page: str):
 def test_a_score_that_a_run_does_not_have_is_left_out_and_a_count_is_whole(tmp_path: Path):
     run = read_run(write_run(tmp_path / "run"))
     run.metrics["test"] |= {"macro_auc": None, "questions": 12345}
-    ((_, scores, _),) = report.first([run])
+    ((_, scores),) = report.first([run])
     assert scores["questions, test"] == "12,345"
     assert "macro auc, test" not in scores
     assert float(scores["accuracy, test"]) == pytest.approx(run.metrics["test"]["accuracy"], abs=1e-3)

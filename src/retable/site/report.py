@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from retable.experiments.cells import plan_of_checkout
-from retable.figures.pictures import pictures_of_run
 from retable.files import atomic_folder
 from retable.papers import NAMES
 from retable.papers.paper import ResultTable
@@ -30,8 +29,7 @@ from retable.tables.costs import Costs, cost_of_run, read_cost_lines
 from retable.tables.lines import read_lines
 from retable.tables.markdown import Table
 
-PICTURES = {"curve": "dev curve", "roc": "ROC curve", "confusion": "confusion matrix"}
-RUNS_SHOWN = 3  # with pictures of their own, per cell; the others differ by seed or fold and are in MLflow
+RUNS_SHOWN = 3  # with all their scores, per cell; the others differ by seed or fold and are in MLflow
 
 
 def write_report() -> None:
@@ -95,18 +93,16 @@ def costs_of(table: Table) -> Costs:
     return read_cost_lines(path) if isinstance(table, ResultTable) and path.exists() else []
 
 
-def first(runs: Sequence[RunRecord]) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
-    """Yield seed and fold, all scores and costs, and title -> picture, of the first runs."""
+def first(runs: Sequence[RunRecord]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield seed and fold, and all scores and costs, of the first runs."""
     for run in runs[:RUNS_SHOWN]:
-        drawn = pictures_of_run(run.predictions.parent, "svg")
         name = f"seed {run.seed}" + (f", fold {run.fold.number}" if run.fold else "")
         scores = {
             f"{score.replace('_', ' ')}, test": f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
             for score, value in run.metrics["test"].items()
             if score != "texts" and value is not None  # a ranking measure of test texts of one class
         }
-        shown = {title: embedded(drawn[picture]) for picture, title in PICTURES.items()}
-        yield name, scores | cost_of_run(run.cost), shown
+        yield name, scores | cost_of_run(run.cost)
 
 
 def embedded(svg: bytes) -> str:

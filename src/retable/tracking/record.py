@@ -102,7 +102,7 @@ def write_missing(
             check_runs(entry)
             run_id = write(client, ids[entry.experiment], entry, same[entry.place, entry.key])
             for run in entry.runs:
-                drawn = run is entry.runs[0]  # pictures take six times as long as the rest; the report has all of them
+                drawn = run is entry.runs[0]  # pictures take six times as long as the rest; the report draws all runs
                 write(client, ids[entry.experiment], run, same[run.place, run.key], run_id, drawn)
             if entry.runs:
                 log(client, run_id, {}, final_points(entry))
