@@ -3,7 +3,7 @@
     python -m benchmarks.gpu check [MODEL ...]
     python -m benchmarks.gpu speed [--device cpu] [MODEL ...]
 
-check      On the probe's texts (as `benchmarks.fake_gpu`): the logits and gradients of the untrained network on the GPU
+check      On the probe's texts, 1 to 70 words: the logits and gradients of the untrained network on the GPU
            beside those on the CPU, from the same weights, without dropout; then two training steps, twice, with
            `deterministic: true`: are the weights the same bits?
 speed      Training on SST-2 from random word vectors of 300 dimensions, in words per second: `train_epoch` on batches
@@ -12,33 +12,90 @@ speed      Training on SST-2 from random word vectors of 300 dimensions, in word
 """
 
 import argparse
+import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
-from benchmarks.fake_gpu import TEXTS, built, samples, step
 from benchmarks.inputs import Prepared, prepared, split_of
 from benchmarks.loop import training_flops
+from probe.samples import VECTORS, write_samples
+from probe.training import parameters_of
 from retable.experiments.scale import model_preset
 from retable.models import MODELS
-from retable.text.splits import Split
+from retable.text.splits import Split, read_split, read_texts
 from retable.training.batches import BatchMaker, shuffled_batches
 from retable.training.determinism import deterministic, float32_layers
 from retable.training.loop import Precision, cross_entropy, train_epoch
-from retable.training.network import choose_device, training_of
+from retable.training.network import choose_device, training_of, untrained_classifier
 from retable.training.optimisers import build_optimisers
 from retable.training.schedules import learning_rates
 from retable.training.seeds import seed_everything
-from retable.vectors.store import NO_VECTORS, WordVectors
+from retable.vectors.store import NO_VECTORS, WordVectors, read_vectors
 
 SPEED = (
     "avg-embedding", "textcnn", "dpcnn", "lstm", "bilstm", "bigru", "att-blstm", "structured-self-attention", "cspan",
     "lama", "fcsr", "fcsr-fp", "s-lstm", "disan", "transformer", "universal-transformer",
 )  # fmt: skip
 STEPS = {"cpu": (1, 4), "cuda": (10, 60)}  # uncounted and counted steps
+TEXTS = 8  # of a step of `check`
 SQUARE = 4096  # rows and columns of the matrices whose product gives the rate
+
+
+@contextmanager
+def samples() -> Iterator[Callable[[str], tuple[dict[str, Any], Split, WordVectors]]]:
+    """Yield a function that returns a model's parameters, the texts that it reads, and its vectors."""
+    with tempfile.TemporaryDirectory() as scratch:
+        clean, tagged, vectors = (Path(scratch) / name for name in ("clean", "tagged", "vectors"))
+        write_samples(clean, tagged, vectors)
+
+        def given(model: str) -> tuple[dict[str, Any], Split, WordVectors]:
+            parameters = parameters_of(model, {})
+            corpus = parameters["corpus"]["name"]
+            train = read_split(tagged / corpus, "train")
+            train = replace(train, texts=read_texts(clean / corpus / "train.parquet", train.ids))
+            named = parameters["embedding"]["vectors"] == VECTORS
+            return parameters, train, read_vectors(vectors / VECTORS) if named else NO_VECTORS
+
+        yield given
+
+
+def step(classifier: Any, train: Split, training: dict[str, Any], device: torch.device) -> None:
+    """Take two training steps as `train_epoch` does, then go over the texts once as evaluation does.
+
+    Values that are read only at the end of an epoch are left out.
+    """
+    network, own = classifier.network.train(), training_of(training)
+    maker = BatchMaker(classifier.encoded(train), device, reads=network.reads)
+    optimisers = build_optimisers(network, own.optimiser, own.learning_rate, own.weight_decay, own.momentum)
+    for batch in maker.batches([np.arange(start, start + TEXTS) for start in (0, TEXTS)]):
+        loss = cross_entropy(network(*batch.inputs), batch.classes)
+        added = network.auxiliary_loss(batch.classes)
+        (loss if added is None else loss + added).backward()
+        if own.clip:
+            nn.utils.clip_grad_norm_(network.parameters(), own.clip)
+        for optimiser in optimisers:
+            optimiser.step()
+    with torch.no_grad():
+        network.eval()(*maker(np.arange(TEXTS)).inputs)
+
+
+def built(parameters: dict[str, Any], train: Split, vectors: WordVectors, device: str) -> Any:
+    """Return a network before its first step."""
+    return untrained_classifier(
+        train,
+        vectors,
+        **{name: parameters[name] for name in ("model", "embedding", "training", "seed")},
+        device=torch.device(device),
+        precision="float32",
+    )
 
 
 def check(models: list[str]) -> None:
