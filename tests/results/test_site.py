@@ -29,7 +29,7 @@ from retable.site import attention
 from retable.site.build import CONTENTS, as_table, write_site
 from retable.site.cells import curves, place_of, thinned
 from retable.site.claims import arrows, at, places, reach_of, within
-from retable.site.documents import copy_pictures, rendered
+from retable.site.documents import copy_pictures, overview, rendered
 from retable.site.tables import frequent_class, is_borrowed
 from retable.site.templating import environment
 from retable.tables.comparison import compare_units
@@ -389,6 +389,27 @@ def test_links_of_documents_lead_to_pages_or_become_text(tmp_path):
     assert '<a href="#the-end-2">here</a>' in body
     assert '<h2 id="the-end-2">' in body
     assert '<div class="wide"><table>' in body
+
+
+def test_the_first_page_takes_its_points_from_readme_with_links_to_pages(tmp_path):
+    docs = tmp_path / "docs"
+    (docs / "findings").mkdir(parents=True)
+    (docs / "findings" / "cost.md").write_text("# Cost\n")
+    (docs / "results.md").write_text("# Results\n")
+    for text, shown in (
+        ("- **One** [a](docs/findings/cost.md)\n", '<strong>One</strong> <a href="docs/findings/cost.html">a</a>'),
+        (
+            "- [b](docs/tables/fcsr.md#x) [c](docs/results.md)\n",
+            '<a href="papers/fcsr.html#x">b</a> <a href="numbers.html">c',
+        ),
+    ):
+        (tmp_path / "README.md").write_text(
+            f"# R\n<!-- generated: headline -->\n{text}<!-- end of headline -->\n[d](docs/no.md)\n"
+        )
+        found = overview(docs, ["fcsr"])
+        assert shown in found["headline"]
+        assert "no.md" not in found["headline"]
+        assert found["caveats"] == ""
 
 
 def test_the_first_page_leads_to_every_document(site):

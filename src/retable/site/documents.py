@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from posixpath import dirname, relpath
+from posixpath import dirname, normpath, relpath
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -25,8 +25,8 @@ FONTS, ROOT_FONT = (
     "font-family: 'DejaVu Sans', 'Verdana', sans-serif; ",
     "font-family:sans-serif",
 )  # of matplotlib, ours
-FINDINGS, HOME = "findings", "../index.html"  # relative to docs/
-FOLDERS = ("", FINDINGS, "readings")
+HOME = "../index.html"  # relative to docs/
+FOLDERS = ("", "findings", "readings")
 GROUPS = {  # of the home page; documents in none of them come last
     "Begin": ("quickstart", "tutorial", "your-own-texts", "papers", "glossary"),
     "Results": ("claims", "bench", "differences", "corpora", "models", "speed", "timing"),
@@ -69,20 +69,17 @@ def known_pages(docs: Path, of_papers: Iterable[str]) -> dict[Path, str]:
 
 
 def overview(docs: Path, of_papers: Iterable[str]) -> dict[str, Any]:
-    """Return what the home page takes from documents: README's blocks, the findings, and all others in groups."""
+    """Return what the home page takes from documents: README's blocks, and the documents in groups."""
     readme, known = docs.parent / "README.md", known_pages(docs, of_papers)
     blocks = {name: Markup(html_of(block_of(readme, name), readme, known, HOME)) for name in ("headline", "caveats")}
     found = {page_name(path, docs): title_of(path) for path in sources(docs) if path.stem != "README"}
-    listed = docs / FINDINGS / "README.md"
-    ordered = re.findall(r"\]\(([\w-]+)\.md\)", listed.read_text(encoding="utf-8")) if listed.exists() else []
-    findings = [(found[to], f"docs/{to}") for name in ordered if (to := f"{FINDINGS}/{name}.html") in found]
     named = {f"{name}.html" for names in GROUPS.values() for name in names}
     others = [(title, f"docs/{to}") for to, title in found.items() if "/" not in to and to not in named]
     grouped = [
         (group, [(found[f"{name}.html"], f"docs/{name}.html") for name in names if f"{name}.html" in found])
         for group, names in GROUPS.items()
     ]
-    return {**blocks, "findings": findings, "documents": [each for each in [*grouped, ("More", others)] if each[1]]}
+    return {**blocks, "documents": [each for each in [*grouped, ("More", others)] if each[1]]}
 
 
 def title_of(path: Path) -> str:
@@ -140,7 +137,8 @@ def mend_links(tokens: Sequence[Token], path: Path, known: dict[Path, str], plac
         if is_plain:
             token.tag, token.attrs = "span", {"class": "file", "title": f"in the repository: {target}"}
         elif page:
-            token.attrs["href"] = relpath(page, dirname(place)) + (f"#{anchor}" if anchor else "")
+            link = relpath(f"/docs/{page}", dirname(normpath(f"/docs/{place}")))
+            token.attrs["href"] = link + (f"#{anchor}" if anchor else "")
 
 
 def copy_pictures(docs: Path, to: Path) -> None:
