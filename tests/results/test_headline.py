@@ -11,7 +11,8 @@ from retable.figures.forest import Difference, forest_picture
 from retable.papers import paper, result_table
 from retable.papers.claims import claims
 from retable.results import headline, outcomes
-from retable.results.judging import Judged, in_points
+from retable.results.claims import kept_leads
+from retable.results.judging import Judged, after_holm, in_points
 from retable.results.leads import leads_of
 from retable.results.tables import published_numbers
 from retable.tables.comparison import compare_units
@@ -167,6 +168,23 @@ def test_a_lead_that_holm_leaves_not_behind_is_not_counted_as_ahead_after_it():
     found = outcomes.counted([lead, *others])
     assert (found.hold, found.ahead, found.kept) == (4, 1, ("FCSR",))  # the three are equal, each by a single test
     assert outcomes.adjusted_of([lead, *others])[id(lead)] == "not behind"
+
+
+def test_the_leads_that_remain_after_holm_are_named_with_the_readings_under_which_they_do():
+    lines = [
+        line(0, "fcsr", "cnn", 0.05),
+        line(0, "fcsr-relu-features", "cnn", -0.05),
+        line(0, "fcsr-fp", "cnn", None),  # without a verdict
+        line(0, "fcsr", "bilstm", 0.05, on="SST"),
+        line(0, "fcsr", "bilstm", 0.0, on="Final"),  # equal
+        line(2, "fcsr", "nb-svm", 0.05),  # ours
+        replace(line(0, "fcsr", "s-lstm", 0.05), claim=replace(CLAIMS[0], sign="=")),
+    ]
+    said = "Leads that the paper claims and that remain after Holm's correction: "
+    assert kept_leads(lines, after_holm(lines)) == (
+        f"{said}FCSR over CNN, Polar (under 1 of 2 readings); FCSR over BiLSTM, SST.\n"
+    )
+    assert kept_leads(lines[1:2], after_holm(lines)) == f"{said}none.\n"
 
 
 def test_comparisons_of_two_tables_that_read_alike_are_both_shown():

@@ -64,10 +64,11 @@ def kept_leads(lines: Sequence[Judged], adjusted: Mapping[int, str]) -> str:
         is_reading = line.first.reading_of or line.second.reading_of
         if claim.measured == OURS or is_reading or claim.sign == "=" or adjusted.get(id(line)) != "ahead":
             continue
-        others = [other for other in lines if (other.claim, other.on) == (line.claim, line.on)]
-        doubt = f" ({said})" if (said := beside_readings(line, others)) else ""
-        found[f"{line.first.printed} over {line.second.printed}, {line.on}"] = doubt
-    names = "; ".join(name + doubt for name, doubt in found.items()) or "none"
+        others = [other for other in lines if other.comparison and (other.claim, other.on) == (line.claim, line.on)]
+        left = sum(adjusted.get(id(other)) == "ahead" for other in others)
+        readings = f" (under {left} of {len(others)} readings)" if len(others) > 1 else ""
+        found[f"{line.first.printed} over {line.second.printed}, {line.on}"] = readings
+    names = "; ".join(name + readings for name, readings in found.items()) or "none"
     return f"Leads that the paper claims and that remain after Holm's correction: {names}.\n"
 
 
