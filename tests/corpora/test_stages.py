@@ -6,6 +6,7 @@ import tarfile
 import zipfile
 from dataclasses import replace
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -43,7 +44,7 @@ def link(folders, real) -> str:
     return name
 
 
-def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders):
+def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders, capsys):
     retable.stages.download.main("sample-en")
     retable.stages.clean.main("sample-en")
     folder = folders / "clean/sample-en"
@@ -61,7 +62,14 @@ def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders):
     stats = read_json(folder / "stats.json")
     assert stats["sha256"] == {split: sha256_of_file(folder / f"{split}.parquet") for split in SPLITS}
     assert stats["leakage"]["test-in-train"] == {"exact": 1, "near": 0}
+    told = "train 400, dev 60, test 80; 0 texts removed; 1 of the test texts (nearly) occur in training"
+    assert capsys.readouterr().err.rstrip().endswith(f"· {told}")
     assert not list((folders / "scratch").rglob("*.*")), "nothing is left in the scratch folder"
+
+
+def test_a_clean_corpus_says_that_no_test_text_occurs_in_training():
+    told = retable.stages.clean.summary({"train": 1200, "test": 2}, 1, np.array([True, True]))
+    assert told == "· train 1,200, test 2; 1 text removed; no test text occurs in training"
 
 
 def test_nothing_is_left_of_a_corpus_of_wrong_counts(folders, monkeypatch, capsys):

@@ -8,7 +8,7 @@ Out  data/clean/<corpus>/{train,dev,test}.parquet, stats.json, removed.csv, held
 The whole corpus is held in memory: docs/corpora.md says how much that takes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from retable.text.leaks.clusters import copied, near_duplicate_clusters, repeate
 from retable.text.leaks.leakage import Leaks, Places, digest, fingerprints, leaks
 from retable.text.pairs import questions_of
 from retable.text.splits import SPLITS, UNLABELLED, Facts, clean_schema
+from retable.wording import number_of
 
 ROWS_IN_A_GROUP = 8192
 
@@ -82,6 +83,20 @@ def write_held_out(path: Path, texts: Iterable[str]) -> None:
     path.write_text("".join(f"{each}\n" for each in digests), encoding="utf-8")
 
 
+def summary(sizes: Mapping[str, int], removed: int, clean: npt.NDArray[np.bool_]) -> str:
+    """Return what became of a corpus, for the last line of its progress.
+
+    Args:
+        sizes: split -> its texts.
+        removed: texts that are in no split.
+        clean: whether each test text is without a (near) copy in training.
+    """
+    splits = ", ".join(f"{split} {count:,}" for split, count in sizes.items())
+    copies = int((~clean).sum())
+    told = f"{copies:,} of the test texts (nearly) occur in training" if copies else "no test text occurs in training"
+    return f"· {splits}; {number_of(removed, 'texts')} removed; {told}"
+
+
 @command
 def main(name: str) -> None:
     source = corpus(name)
@@ -123,3 +138,5 @@ def main(name: str) -> None:
             clusters = with_groups(clusters, questions_of(pa.array([text.text.split() for text in labelled])))
         write_json(folder / "copies.json", copied(clusters, [text.id for text in labelled]))
         write_json(folder / "stats.json", stats)
+        sizes = {split: len(of) for split, of in left.items()}
+        bar.advance(0, note=summary(sizes, len(removed), clean[split_of == TEST]))
