@@ -134,7 +134,7 @@ def pictures_with(name):
     return {
         "confusion": confusion_picture(true, found.argmax(axis=1), ("good", name), "svg"),
         "roc": roc_picture(true, found, ("good", name), "svg"),
-        "forest": forest_picture([Difference("FCSR", name, 1.0, 0.5, 0.1, 0.9)]),
+        "forest": forest_picture([Difference("FCSR", name, 1.0, 0.5, 0.1, 0.9, -1.0, 2.0)]),
     }
 
 

@@ -62,7 +62,7 @@ def test_the_sample_goes_through_both_stages_without_mirror_or_network(folders, 
     stats = read_json(folder / "stats.json")
     assert stats["sha256"] == {split: sha256_of_file(folder / f"{split}.parquet") for split in SPLITS}
     assert stats["leakage"]["test-in-train"] == {"exact": 1, "near": 0}
-    told = "train 400, dev 60, test 80; 0 texts removed; 1 of the test texts (nearly) occur in training"
+    told = "train 400, dev 60, test 80; 0 texts removed; 1 test text (nearly) occurs in training"
     assert capsys.readouterr().err.rstrip().endswith(f"· {told}")
     assert not list((folders / "scratch").rglob("*.*")), "nothing is left in the scratch folder"
 

@@ -50,7 +50,7 @@ def test_columns_are_ordered_by_difference_and_counted_after_holm(made):
     assert found.headline == (
         "A frozen MiniLM under a logistic regression is ahead of NB-SVM on 1 of 3 columns and behind on 1, after "
         "Holm's "
-        "correction; no encoder is fine-tuned here"
+        "correction"
     )
     assert [(row[0], row[1], row[3], row[5].partition(" ")[0], *row[7:]) for row in rows_of(found)] == [
         ("R8", "90.00", "95.00", "+5.0", "ahead", "ahead"),

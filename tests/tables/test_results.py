@@ -8,7 +8,7 @@ from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.lines import Line, read_lines, write_lines
 from retable.tables.markdown import WIDE, half_interval, listed, result_markdown, signed
 from retable.tables.published import Published, read_published
-from retable.tables.results import Cells, is_papers_own, result_lines
+from retable.tables.results import Cells, is_papers_kind, result_lines
 from retable.tables.run_result import RunResult, is_whole
 
 TABLE = ResultTable(
@@ -117,12 +117,12 @@ def test_a_measured_cell_by_hand():
     ],
 )
 def test_vectors_are_the_papers_own_by_source_or_by_corpus_and_method(wanted, vectors, own):
-    assert is_papers_own(wanted, vectors, "r8") is own
+    assert is_papers_kind(wanted, vectors, "r8") is own
 
 
 def test_vectors_of_another_size_are_not_the_papers():
-    assert is_papers_own("glove", "glove.6b-300", "mr", 300)
-    assert not is_papers_own("glove", "glove.6b-100", "mr", 300)
+    assert is_papers_kind("glove", "glove.6b-300", "mr", 300)
+    assert not is_papers_kind("glove", "glove.6b-100", "mr", 300)
 
 
 def test_a_column_of_another_score_shows_the_same_runs_beside_its_own_printed_number():

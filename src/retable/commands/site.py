@@ -1,6 +1,7 @@
 """`retable site`: the bank as a folder of static pages that opens from disk; needs neither data nor training.
 
-In   docs/results/, docs/*.md, docs/findings/, docs/readings/, docs/figures/, data/published/, data/digests.json
+In   docs/results/, README.md, docs/*.md, docs/findings/, docs/readings/, docs/figures/, data/published/,
+     data/digests.json
 Out  site/ (--out)
 """
 

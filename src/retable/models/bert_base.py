@@ -166,7 +166,7 @@ def train_bert_base(
     files = pretrained_files(weights, revision)
     network, config, tokenizer = pretrained(files, weights, len(train.facts.labels), dropout)
     if max_pieces > (most := network.bert.config.max_position_embeddings):
-        raise ValueError(f"max_pieces is {max_pieces}; allowed: at most {most}")
+        raise InputError(f"model.max_pieces is {max_pieces}; allowed: at most {most}, which is what {weights} reads.")
     network.to(best_device())
     found = BertClassifier(network, config, tokenizer, max_pieces, unit, lowercase, 0.0)
     pieces, pieces_dev = found.pieces(train), found.pieces(dev)

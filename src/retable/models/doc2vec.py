@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from retable.errors import InputError
 from retable.forms import FLAG, Distinct, Form, ListOf, Number
 from retable.layers.options import Count, Positives
 from retable.models.candidate import Candidate, OnCandidate, Search
@@ -143,7 +144,7 @@ def train_doc2vec(
     texts = texts_of(train, unit, lowercase=lowercase, compare=compare)
     frequent = {word for word, count in Counter(word for text in texts for word in text).items() if count >= min_count}
     if not frequent:
-        raise ValueError(f"min_count is {min_count}; allowed: at most the count of the most frequent word")
+        raise InputError(f"min_count is {min_count}; allowed: at most the count of the most frequent word")
     texts = [[word for word in text if word in frequent] for text in texts]
     networks = {kind: trained_network(kind, texts, size, window, epochs, seed) for kind in KINDS}
     own = np.concatenate([networks[kind].dv.vectors for kind in KINDS], axis=1)

@@ -27,7 +27,7 @@ from safetensors.torch import load as tensors_of
 from torch import Tensor
 
 from retable.errors import InputError, lacks
-from retable.layers.options import AtLeast
+from retable.layers.options import Range
 from retable.project.progress import progress
 
 HUB, REVISION = "sentence-transformers/all-MiniLM-L6-v2", "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -39,7 +39,7 @@ FILES = {  # SHA-256
 }
 LARGEST = 100_000_000  # bytes; model.safetensors has 90,868,376
 BATCH = 32  # texts
-PIECES = AtLeast(3)  # of a text, [CLS] and [SEP] included
+PIECES = Range("whole numbers from 3 to 512", lambda value: 3 <= value <= 512)  # of a text, [CLS] and [SEP] included
 UNUSED = ("pooler.", "embeddings.position_ids")  # published weights that the mean does not read
 
 
@@ -59,8 +59,8 @@ class Encoder:
         from transformers import BertConfig, BertModel
 
         self.config = BertConfig(**json.loads(files["config.json"]))
-        if max_pieces > self.config.max_position_embeddings:
-            raise ValueError(f"max_pieces is {max_pieces}; allowed: at most {self.config.max_position_embeddings}")
+        if max_pieces > (most := self.config.max_position_embeddings):
+            raise InputError(f"max_pieces is {max_pieces}; allowed: at most {most}")
         self.max_pieces = max_pieces
         self.tokenizer = Tokenizer.from_str(files["tokenizer.json"].decode("utf-8"))
         self.tokenizer.no_padding()

@@ -81,7 +81,8 @@ AG_NEWS_65K = Column(
     corpus="ag-news-65k",
     split="paper",
     extra=True,
-    note="65,051 of the 120,000 training texts, the official test texts; networks start from GloVe 6B 100-d",
+    note="65,051 of the 120,000 training texts, the official test texts; networks start from GloVe 6B 100-d (the "
+    "paper: 300-d), and CSPAN is as wide as its vectors: 0.2 of 2.1 million parameters",
 )
 
 

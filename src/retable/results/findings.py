@@ -101,7 +101,7 @@ def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
         f"in size and {signed(found.towards)} in the printed direction: {found.reversed} of {found.pairs} have the "
         "other "
         "sign, decided or not. A printed one is larger if it is above the interval in which we expect it, our 95% "
-        f"prediction interval ([rule 1](../protocol.md)). The {found.larger} larger ones belong to "
+        f"prediction interval ([rule 1](../protocol.md)). Those that are larger belong to "
         f"{found.larger_groups} of {found.groups} pairs of a first row and a column, and comparisons that share a row "
         f"are not independent. *{AS_PRINTED.capitalize()}* is no agreement: {unclear} of the {len(body)} intervals "
         "hold both zero and the printed difference, so that those comparisons could not tell the one from the other"
@@ -298,16 +298,16 @@ def cost_of_a_word(measured: MeasuredTable | None) -> Finding | None:
     headline = (
         f"{names[FASTEST]}, which its paper calls the most efficient, needs more operations per word than "
         f"{sum(ratio > 1 for ratio in times.values())} of {number_of(len(times), 'rivals')} in the figure of that "
-        "claim; a GPU trains it faster than most"
+        "claim"
     )
+    its = f"Its forward pass has {shown} operations per word. " if shown else ""
     text = (
         f'The paper says of its figure 7, on a GPU, that {names[FASTEST]} "achieved the highest computational '
-        f'efficiency". Its forward pass has {shown} operations per word, whatever the machine. Times are of one CPU '
-        "thread; a dash: not kept, because the machine had other work. A GPU runs independent operations in parallel, "
-        "so that the order of times is another there: on [one that we had](../gpu.md#what-was-measured) FCSR trained "
-        "more words a second than the CNN, the BiLSTM, the Transformer and S-LSTM, and fewer than the LSTM (each in "
-        "its preset's batches). It does not follow that the model computes less. [All claims about "
-        "costs](../claims.md#costs).\n"
+        f'efficiency". {its}Operations do not depend on the machine. Times are of one CPU thread; a dash: not kept, '
+        "because the machine had other work. A GPU runs independent operations in parallel, so that the order of times "
+        "is another there: on [one that we had](../gpu.md#what-was-measured) FCSR trained more words a second than the "
+        "CNN, the BiLSTM, the Transformer and S-LSTM, and fewer than the LSTM (each in its preset's batches). It does "
+        "not follow that the model computes less. [All claims about costs](../claims.md#costs).\n"
     )
     body = cost_table(measured.costs, {row: names[row] for row in sorted(operations, key=operations.__getitem__)})
     table = markdown_table(("", *COST_HEADER[1:]), body)

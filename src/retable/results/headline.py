@@ -12,9 +12,10 @@ from retable.results.leads import FLOOR, leads_of
 from retable.results.outcomes import adjusted_of, counted, name_of, sizes
 from retable.tables.lines import UNVERIFIED, Line
 from retable.tables.markdown import listed, markdown_table, signed
+from retable.wording import number_of
 
 BESIDE_PRINT = "docs/findings/linear-beside-print.md"
-OUTCOME = ("comparisons", "as claimed", "the other way", "undecided or equal", "after Holm")
+OUTCOME = ("comparisons", "as claimed", "the other way", "undecided or equal", "after Holm: as claimed / other way")
 
 
 class Point(NamedTuple):
@@ -39,7 +40,8 @@ def headline(lines: Sequence[Judged]) -> list[Point]:
     equal = found.open - found.undecided
     points = [
         Point(
-            f"Of {found.judged} comparisons that the papers make and fully trained runs can test, {found.hold} come "
+            f"Of {number_of(found.judged, 'comparisons')} that the papers make and fully trained runs can test, "
+            f"{found.hold} come "
             f"out as claimed and {found.against} the other way.",
             f"{found.undecided} are undecided"
             + (f", {equal} equal where a lead is claimed" if equal else "")
@@ -55,8 +57,8 @@ def headline(lines: Sequence[Judged]) -> list[Point]:
             Point(
                 f"The median printed difference between two models is {size.printed:.1f} points; ours, in the same "
                 f"direction, is {signed(size.towards)}.",
-                f"{size.reversed} of the {size.pairs} have the other sign here, and {size.larger} are printed above "
-                "our 95% prediction interval.",
+                f"Of {shared(size.papers)} {size.reversed} have the other sign here, and {size.larger} "
+                f"{'is' if size.larger == 1 else 'are'} printed above our 95% prediction interval.",
                 "One by one",
                 "docs/findings/printed-differences.md",
             ),
@@ -65,10 +67,10 @@ def headline(lines: Sequence[Judged]) -> list[Point]:
 
 
 def shared(names: Sequence[str]) -> str:
-    """Return how many there are and of which papers: "11 (all of FCSR's)", "3 (FCSR 2, LAMA 1)" or "none"."""
+    """Return how many comparisons and from which papers: "11 (from FCSR's paper)", "3 (FCSR 2, LAMA 1)" or "none"."""
     counts = Counter(names)
     if len(counts) < 2:
-        return f"{len(names)} (all of {names[0]}'s)" if len(names) > 1 else f"1 (of {names[0]}'s)" if names else "none"
+        return f"{len(names)} (from {names[0]}'s paper)" if names else "none"
     return f"{len(names)} ({', '.join(f'{name} {count}' for name, count in counts.most_common())})"
 
 
@@ -80,15 +82,23 @@ def under_a_reading_for_all(lines: Sequence[Judged]) -> list[Point]:
             first = result_table(claim_of(line).table).row(line.first.reading_of).printed
             pair = line.first.id, line.second.id, line.on
             of_model.setdefault((name_of(line), first, line.first.reading), {})[pair] = line
-    points = []
+    adjusted, points = adjusted_of(lines), []
     for (paper, model, reading), pairs in of_model.items():
-        behind = [-PERCENT * line.difference for line in pairs.values() if line.verdict == "behind"]
-        by = f"By {min(behind):.1f} to {max(behind):.1f} points. " if len(behind) > 1 else ""
+        behind = [line for line in pairs.values() if line.verdict == "behind"]
+        kept = sum(adjusted[id(line)] == "behind" for line in behind)
+        sizes_of = [-PERCENT * line.difference for line in behind]
+        by = f"By {min(sizes_of):.1f} to {max(sizes_of):.1f} points. " if len(behind) > 1 else ""
+        table = result_table(claim_of(next(iter(pairs.values()))).table)
+        rivals = [table.row(line.second.reading_of).printed for line in pairs.values()]
+        again = sum(bool(line.first.vectors) for line in pairs.values())
         points.append(
             Point(
-                f"With an option that {paper}'s paper prints for all networks ({reading}), {model} is behind in "
-                f"{len(behind)} of {len(pairs)} comparisons with networks that have it too.",
-                f"{by}The counts above use an option chosen on dev.",
+                f"With an option that {paper}'s paper prints for all networks ({reading}), {model} is behind "
+                f"{listed([*dict.fromkeys(rivals)])} in {len(behind)} of {number_of(len(pairs), 'comparisons')}, after "
+                f"Holm's correction in {kept}.",
+                by
+                + (f"{again} of them are with the paper's kind of word vectors. " if again else "")
+                + "The counts above use an option chosen on dev.",
                 "Other readings of the papers",
                 "docs/findings/readings.md",
             )
@@ -103,13 +113,15 @@ def caveats(lines: Sequence[Judged], tables: Iterable[Sequence[Line]]) -> list[s
         lines: every comparison of the claims.
         tables: the cells of each table of the papers.
     """
-    found = counted(lines)
+    found, of_cells = counted(lines), reproduced([cell for cells in tables for cell in cells])
+    if not found.judged:
+        return of_cells
     told = [
         "*Undecided* is not *equal*: beside each comparison stands the difference that it could have shown.",
         f"*As claimed* is ahead ({found.ahead} of the {found.hold}) or, for a claim “at least equal”, equal or not "
         f"behind by more than a margin ({found.hold - found.ahead}).",
         f"{found.sampled} of the {found.judged} are on a sample of the paper's corpus or on a split of ours "
-        f"({found.sampled_hold} as claimed), and most have word vectors trained here.",
+        f"({found.sampled_hold} as claimed).",
     ]
     if found.said and found.of_said > 1:
         told.append(
@@ -117,19 +129,18 @@ def caveats(lines: Sequence[Judged], tables: Iterable[Sequence[Line]]) -> list[s
             "claimed); comparisons that share a row are not independent."
         )
     if found.contradicted or found.weakened:
-        missing = (
-            f" For {found.unpaired} an option that the paper gives to all networks ({found.unpaired_names}) is not "
-            "measured for both rows."
-            if found.unpaired
-            else ""
-        )
         told.append(
             f"Of the {found.hold}, {found.contradicted} turn around under another [reading](docs/findings/readings.md) "
             "of their paper, or with a printed option where ours departs from it "
             f"({found.contradicted_kept} also after Holm's correction); {found.weakened} more are undecided under "
-            f"one.{missing}"
+            "one."
         )
-    return [*told, *reproduced([cell for cells in tables for cell in cells])]
+    if found.unpaired:
+        told.append(
+            f"For {found.unpaired} of the {found.hold} an option that the paper gives to all networks "
+            f"({found.unpaired_names}) is not measured for both rows."
+        )
+    return [*told, *of_cells]
 
 
 def reproduced(cells: Iterable[Line]) -> list[str]:
@@ -141,19 +152,19 @@ def reproduced(cells: Iterable[Line]) -> list[str]:
     told = [
         f"{verdicts[verdict]} {said}"
         for verdict, said in (
-            ("higher", "are higher here"),
+            ("higher", "higher here"),
             ("lower", "lower"),
-            ("agrees", "agree"),
-            ("uninformative", "vary too much here to tell"),
-            ("one-run", "rest on one run"),
-            ("cut", "on a cut training"),
+            ("agrees", "in our interval"),
+            ("uninformative", "undecided, because ours vary widely"),
+            ("one-run", "without a verdict, from one run"),
+            ("cut", "without one, from a cut training"),
         )
         if verdicts[verdict]
     ]
     exact = sum(cell.match == "exact" for cell in printed)
     return [
-        f"*Measured* is not *reproduced*: of {len(printed)} printed numbers that are measured, {listed(told)}. {exact} "
-        "have the paper's own vectors, split and texts."
+        f"*Measured* is not *reproduced*. Printed numbers that are measured: {len(printed)}; {'; '.join(told)}. With "
+        f"word vectors of the paper's kind, its split and its texts: {exact}."
     ]
 
 
@@ -178,12 +189,15 @@ def linear_lead(lines: Sequence[Judged], tables: Iterable[tuple[ResultTable, Seq
         and line.comparison
         and not line.first.reading_of
     ]
-    clean = [f"{lead.row} reaches {lead.clean:.1f}% without near copies of training texts."] if lead.clean else []
+    told = [f"{lead.row} reaches {lead.clean:.1f}% without near copies of training texts."] if lead.clean else []
+    if lead.network:
+        told.append(f"The best network of that table trained here reaches {lead.network:.1f}%.")
+    told.append(f"No test is made of a printed number{', and the split is ours' if lead.is_own_split else ''}.")
     title = (
-        f"On {lead.column}, where the gap is largest, a linear model, {lead.row}, reaches {lead.measured:.1f}%; the "
-        f"best number that {lead.paper} prints there is {lead.printed:.1f}."
+        f"On {lead.column}, where the gap is largest, a linear model, {lead.row}, has an accuracy of "
+        f"{lead.measured:.1f}%; the best number that {lead.paper} prints there is {lead.printed:.1f}."
     )
-    return [Point(title, " ".join([*dict.fromkeys(beside), *clean]), "All columns", BESIDE_PRINT)]
+    return [Point(title, " ".join([*dict.fromkeys(beside), *told]), "All columns", BESIDE_PRINT)]
 
 
 class Coverage(NamedTuple):

@@ -24,6 +24,7 @@ class Lead(NamedTuple):
     printed: float
     network: float  # the best whole training of a network in the table; 0 if there is none
     is_domain: bool  # one of the sixteen review domains
+    is_own_split: bool  # the paper names no split, or another one
 
     @property
     def points(self) -> float:
@@ -52,5 +53,13 @@ def leads_of(table: ResultTable, scores: Sequence[Line]) -> Iterator[Lead]:
                 and not is_floor(table.row(each.row).model)
             ]
             yield Lead(
-                paper, row.printed, name, ours, clean, scale * max(printed), max(networks, default=0.0), of_domain
+                paper=paper,
+                row=row.printed,
+                column=name,
+                measured=ours,
+                clean=clean,
+                printed=scale * max(printed),
+                network=max(networks, default=0.0),
+                is_domain=of_domain,
+                is_own_split=column.split != "paper",
             )

@@ -120,6 +120,7 @@ def counted(lines: Sequence[Judged]) -> Counts:
 class Sizes(NamedTuple):
     """Describe the printed differences beside ours, in points."""
 
+    papers: tuple[str, ...]  # of each pair of rows
     pairs: int
     printed: float  # median size
     ours: float  # median size
@@ -143,6 +144,7 @@ def sizes(lines: Iterable[Judged]) -> Sizes | None:
     ]
     towards = [ours * ((printed > 0) - (printed < 0)) for printed, ours in pairs]
     return Sizes(
+        papers=tuple(name_of(line) for line in found),
         pairs=len(pairs),
         printed=median(abs(printed) for printed, _ in pairs),
         ours=median(abs(ours) for _, ours in pairs),

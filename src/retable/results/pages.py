@@ -2,7 +2,7 @@
 
 In   docs/results/ (the bank), data/digests.json, data/published/
 Out  docs/results.md, docs/tables/ (one page per paper), docs/claims.md, docs/bench.md, docs/findings/,
-     docs/figures/, three blocks of README.md, what is declared in docs/{corpora,models,timing}.md
+     docs/figures/, four blocks of README.md, what is declared in docs/{corpora,models,timing}.md
 """
 
 import re
@@ -57,7 +57,11 @@ from retable.tables.markdown import LEGEND, literal, result_markdown
 
 FOREST = "claims"  # the picture of printed and measured differences
 MORE = "[How to read them](../results.md#how-to-read-them), and all other papers."
-IN_README = {CHANCES: "Equal chances", COST: "Costs", SENTENCE_VECTORS: "Column by column"}  # links to findings
+IN_README = {  # what is added to findings, and their links
+    CHANCES: ("", "Equal chances"),
+    COST: ("A GPU that we had trained them in [another order](docs/gpu.md#what-was-measured).", "Costs"),
+    SENTENCE_VECTORS: ("", "Column by column"),
+}
 NOT_JUDGED = "No comparison of the papers could be judged yet."
 FRONT_TABLE = "fcsr-table-3"  # the table shown in README.md
 CHANGED = (  # in the wording of `retable.runs.provenance.git_commit`
@@ -125,19 +129,21 @@ def write_readme(
     """Write the blocks of README.md: what comes out, a line for each paper, what to know before quoting, one table."""
     claimed = {claim.table for claim in claims()}
     found = {
-        each.name: Point(f"{each.headline}.", "", IN_README[each.name], f"docs/findings/{each.name}.md")
+        each.name: Point(f"{each.headline}.", *IN_README[each.name], f"docs/findings/{each.name}.md")
         for each in counted
         if each.name in IN_README
     }
+    outcomes = headline(lines)
     points = [
-        *headline(lines),
+        *outcomes,
         *(found[name] for name in (CHANCES,) if name in found),
         *linear_lead(lines, ((of.table, of.scores) for name, of in tables.items() if name in claimed)),
         *(found[name] for name in IN_README if name in found and name != CHANCES),
     ]
     scores = {name: of.scores for name, of in tables.items()}
     of_papers = [scores[table.name] for paper in papers() for table in paper.results if table.name in scores]
-    renew(page, "headline", "\n".join(point.markdown for point in points) or NOT_JUDGED)
+    told = [*([] if outcomes else [f"- {NOT_JUDGED}"]), *(point.markdown for point in points)]
+    renew(page, "headline", "\n".join(told))
     renew(page, "caveats", "\n".join(f"- {each}" for each in caveats(lines, of_papers)))
     renew(page, "papers", papers_table(lines, scores))
     renew(page, "results", front_table(tables[FRONT_TABLE].table, tables[FRONT_TABLE].scores))

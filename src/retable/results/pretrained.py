@@ -61,7 +61,7 @@ def pretrained(measured: MeasuredTable | None, filled: Filled, judge: Judge) -> 
     found = Counter(adjusted.values())
     headline = (
         f"A frozen MiniLM under a logistic regression is ahead of NB-SVM on {found['ahead']} of {len(adjusted)} "
-        f"columns and behind on {found['behind']}, after Holm's correction; no encoder is fine-tuned here"
+        f"columns and behind on {found['behind']}, after Holm's correction"
     )
     names = (TABLE_1.row(row).printed.partition(",")[0] for row in ROWS)
     table = markdown_table(("on", *names, "difference, points", "detectable", "verdict", "after Holm"), body)

@@ -1,6 +1,6 @@
 """Build the results site: `retable site`.
 
-In   docs/results/, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json,
+In   docs/results/, README.md, docs/*.md, docs/findings/, docs/figures/, data/published/, data/digests.json,
      docs/attention.json
 Out  a folder: index.html, numbers.html, missing.html, commands.html, attention.html, papers/, cells/,
      claims/, systems/, corpora/, docs/, data/

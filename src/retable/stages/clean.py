@@ -93,7 +93,9 @@ def summary(sizes: Mapping[str, int], removed: int, clean: npt.NDArray[np.bool_]
     """
     splits = ", ".join(f"{split} {count:,}" for split, count in sizes.items())
     copies = int((~clean).sum())
-    told = f"{copies:,} of the test texts (nearly) occur in training" if copies else "no test text occurs in training"
+    told = "no test text occurs in training"
+    if copies:
+        told = f"{number_of(copies, 'test texts')} (nearly) {'occurs' if copies == 1 else 'occur'} in training"
     return f"· {splits}; {number_of(removed, 'texts')} removed; {told}"
 
 

@@ -183,13 +183,13 @@ def _not_run(table: ResultTable, row: Row, column: Column, number: Published | N
 def _match(table: ResultTable, column: Column, runs: Sequence[RunResult], number: Published) -> str:
     if number.own == "cited":
         return "quoted"
-    same_vectors = all(is_papers_own(table.vectors, run.vectors, column.corpus, table.vector_size) for run in runs)
+    same_vectors = all(is_papers_kind(table.vectors, run.vectors, column.corpus, table.vector_size) for run in runs)
     whole = not any(run.max_words or run.cut or run.of_epochs for run in runs)
     same_texts = column.split == "paper" and column.training == "paper"
     return "exact" if same_vectors and whole and same_texts else "proxy"
 
 
-def is_papers_own(wanted: str, vectors: str, corpus: str | None, size: int = 0) -> bool:
+def is_papers_kind(wanted: str, vectors: str, corpus: str | None, size: int = 0) -> bool:
     """Return whether word vectors are of the kind that a paper used.
 
     Args:
