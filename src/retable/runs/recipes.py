@@ -44,7 +44,7 @@ RECIPES = {
     "published-vectors": "1.0",
     # statistics of the numbers
     "tables": "5.0",  # means, intervals, verdicts
-    "claims": "6.0",  # paired comparisons
+    "claims": "7.0",  # paired comparisons
 }
 
 
