@@ -8,12 +8,12 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from retable.errors import InputError, shown, unknown_name
 from retable.forms import Number
 from retable.layers.network import Task
-from retable.layers.options import check_ranges
+from retable.layers.options import Count, CountOrZero, NonNegative, Range, check_ranges
 from retable.models import MODELS, TRAINERS, network_class, trainer_of
 from retable.text.units import Unit
 from retable.text.vocabulary import NO_PART
@@ -23,7 +23,7 @@ from retable.training.options import Training
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
 LARGEST = 10**9  # whole number of an option
-LARGEST_SIZE = 10_000  # dimensions of a word vector
+Size = Annotated[int, Range("from 1 to 10,000", lambda value: 1 <= value <= 10_000)]  # dimensions of a word vector
 GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
 
@@ -33,7 +33,7 @@ def known_models() -> list[str]:
 
 
 def embedding_options(
-    vectors: str, *, unit: Unit, size: int, tune: bool, min_count: int, lowercase: bool, spread: float
+    vectors: str, *, unit: Unit, size: Size, tune: bool, min_count: Count, lowercase: bool, spread: NonNegative
 ) -> None:
     """Check the section `embedding` of a network.
 
@@ -46,26 +46,19 @@ def embedding_options(
         lowercase: whether words are lower-cased before they are looked up.
         spread: standard deviation of the random vectors.
     """
-    if not 1 <= size <= LARGEST_SIZE or min_count < 1 or spread < 0:
-        raise ValueError(
-            f"size is {size}, min_count is {min_count}, spread is {spread}; "
-            f"allowed: size from 1 to {LARGEST_SIZE}, min_count 1 or more, spread 0 or more"
-        )
 
 
 def linear_embedding_options(vectors: Literal["none"], *, unit: Unit, lowercase: bool) -> None:
     """Check the section `embedding` of a linear model, which has no word vectors."""
 
 
-def text_options(*, heads: Heads, max_words: int) -> None:
+def text_options(*, heads: Heads, max_words: CountOrZero) -> None:
     """Check the options of `training` that concern a network and its texts rather than the loop.
 
     Args:
         heads: for a joint corpus: one classifier for all texts, or one per domain.
         max_words: texts are cut after this many words; 0 never cuts.
     """
-    if max_words < 0:
-        raise ValueError(f"max_words is {max_words}; allowed: 0 (whole texts) or more")
 
 
 def check_parameters(
@@ -98,8 +91,8 @@ def check_parameters(
         check.section("embedding", parameters["embedding"], embedding_options)
         check.section("training", training, Training, text_options)
         check.call("training", training_of, training)
-        check.call("training", text_options, heads=training["heads"], max_words=training["max_words"])
-        check.call("embedding", embedding_options, **parameters["embedding"])
+        check.call("training", check_ranges, text_options, training)
+        check.call("embedding", check_ranges, embedding_options, parameters["embedding"])
         check.call("model", _build_small, name, model)
         check.call("training", _check_clip, name, training["clip"])
         check.call("training", _check_heads, name, training["heads"])
