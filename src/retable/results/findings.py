@@ -99,9 +99,8 @@ def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
     text = (
         f"The median difference of two rows is {found.printed:.1f} points in print. Here it is {found.ours:.1f} "
         f"in size and {signed(found.towards)} in the printed direction: {found.reversed} of {found.pairs} have the "
-        "other "
-        "sign, decided or not. A printed one is larger if it is above the interval in which we expect it, our 95% "
-        f"prediction interval ([rule 1](../protocol.md)). Those that are larger belong to "
+        "other sign, decided or not. A printed one is larger if it is above the interval in which we expect it, our "
+        f"95% prediction interval ([rule 1](../protocol.md)). Those that are larger belong to "
         f"{found.larger_groups} of {found.groups} pairs of a first row and a column, and comparisons that share a row "
         f"are not independent. *{AS_PRINTED.capitalize()}* is no agreement: {unclear} of the {len(body)} intervals "
         "hold both zero and the printed difference, so that those comparisons could not tell the one from the other"

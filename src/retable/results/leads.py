@@ -42,9 +42,8 @@ def leads_of(table: ResultTable, scores: Sequence[Line]) -> Iterator[Lead]:
         is_known = score.measured and not score.is_unverified
         if row.id == FLOOR and is_known and printed and score.metric == "accuracy" and not column.mean_of:
             ours, clean = (scale * float(number or 0) for number in (score.measured, score.clean))
-            of_domain = bool(column.domain) or column.corpus in FAMILIES["fdu"]
-            name = f"{column.printed}, trained on all domains" if column.domain else column.printed
-            name = f"{name} (review domain)" if column.corpus in FAMILIES["fdu"] else name
+            alone = column.corpus in FAMILIES["fdu"]
+            trained = ", trained on all domains" if column.domain else " (review domain)" if alone else ""
             networks = [
                 scale * float(each.measured)
                 for each in scores
@@ -55,11 +54,11 @@ def leads_of(table: ResultTable, scores: Sequence[Line]) -> Iterator[Lead]:
             yield Lead(
                 paper=paper,
                 row=row.printed,
-                column=name,
+                column=column.printed + trained,
                 measured=ours,
                 clean=clean,
                 printed=scale * max(printed),
                 network=max(networks, default=0.0),
-                is_domain=of_domain,
+                is_domain=bool(column.domain) or alone,
                 is_own_split=column.split != "paper",
             )
