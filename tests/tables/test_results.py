@@ -99,7 +99,7 @@ def test_a_measured_cell_by_hand():
     assert line.verdict == "uninformative"
     assert line.match == "proxy"  # the paper's vectors are GloVe
     assert lines_of({("net", "a"): [run(0.80, vectors="glove.6b-300")]})["net", "a"].match == "exact"
-    assert "cover 97.0%" in line.note
+    assert "share of the training tokens with a vector: 97.0%" in line.note
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_a_single_run_takes_the_spread_of_other_networks_in_its_column():
 
 def test_a_printed_number_below_the_linear_rows_is_marked():
     lines = lines_of({("net", "a"): [run(0.80)], ("tfidf-svm", "a"): [run(0.817, vectors="")]})
-    assert "printed number below tfidf-svm (81.7)" in lines["net", "a"].note
+    assert "printed number below the linear row: tfidf-svm 81.7" in lines["net", "a"].note
     assert lines["tfidf-svm", "a"].verdict == ""
 
 
@@ -356,7 +356,7 @@ def test_names_with_a_comma_are_listed_with_semicolons(names, shown):
 def test_markdown_shows_measured_beside_published():
     text = result_markdown(TABLE, list(lines_of({("net", "a"): [run(0.831), run(0.833)]}).values()))
     assert "**83.20** ± 2.2 *80.0* (▲)" in text
-    assert "- not obtainable: column b" in text
+    assert "- not obtainable (column b)" in text
 
 
 @pytest.mark.parametrize(("low", "high", "half"), [("96.98", "97.04", "0.1"), ("0.9610", "0.9613", "0.001")])

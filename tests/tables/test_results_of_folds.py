@@ -72,7 +72,7 @@ def test_a_line_of_test_folds_pools_and_tells_their_spread():
     assert float(line.high) - 83 == pytest.approx(half, abs=0.01)
     assert (
         line.note
-        == f"every text tested once in 3 folds, standard deviation between folds {spread:.2f}; no split is named"
+        == f"every text tested once in 3 folds, standard deviation between folds: {spread:.2f}; no split is named"
     )
     single = run(0.83, 100, "")
     assert of_folds([single]) is single
@@ -86,7 +86,7 @@ def test_a_line_of_dev_folds_tells_the_mean_of_the_folds():
     assert line.measured == "0.9300"
     assert line.note.startswith(
         "best of 2 folds' models, each on its held-out texts, mean of all 0.9400, "
-        "standard deviation between folds 0.0141; one run"
+        "standard deviation between folds: 0.0141; one run"
     )
 
 

@@ -221,7 +221,7 @@ def _notes(
     folded = [run for run in runs if run.values]
     cut_short = max(run.of_epochs for run in runs)
     return [
-        f"vectors {first.vectors} cover {covered} of the training tokens" if first.vectors else "",
+        f"{first.vectors}, share of the training tokens with a vector: {covered}" if first.vectors else "",
         f"texts cut after {first.max_words} words" if first.max_words else "",
         f"the schedule of {first.cut} epochs was stopped after {first.epochs}" if first.cut else "",
         f"{CUT} {first.epochs} of {cut_short} epochs, the limit of the scale or row" if cut_short else "",
@@ -229,7 +229,7 @@ def _notes(
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained with {earlier}, equal within rounding" if earlier else "",
         f"best dev score in the last epoch ({first.epochs})" if any(run.turned is False for run in runs) else "",
-        f"printed number below {below[0]} ({below[1] * factor:.{digits - 1}f})" if below else "",
+        f"printed number below the linear row: {below[0]} {below[1] * factor:.{digits - 1}f}" if below else "",
         _note_of_folds(folded, unit) if folded else column.split_note,
         column.note,
         number.remark if number else "",
@@ -240,7 +240,7 @@ def _note_of_folds(runs: Sequence[RunResult], unit: str) -> str:
     """Return how the folds were combined, and how far they are apart."""
     factor, digits = FACTOR[unit], DIGITS[unit]
     count = len(runs[0].values)
-    spread = f"standard deviation between folds {mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"
+    spread = f"standard deviation between folds: {mean([stdev(run.values) for run in runs]) * factor:.{digits}f}"
     if runs[0].kind == "test":
         return f"every text tested once in {count} folds, {spread}"
     middle = mean([mean(run.values) for run in runs]) * factor
