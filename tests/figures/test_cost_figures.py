@@ -71,7 +71,9 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
     assert panel == Plot(
         "A",
         (
-            CostPoint("FCSR", 81.0, 100.0, 12.0, 24.0, False, 2, 2, "EPYC, threads 2", frozenset({2}), 78.0, 82.0),
+            CostPoint(
+                "FCSR", 81.0, 100.0, 12.0, 24.0, False, 2, 2, "EPYC, threads 2", frozenset({2}), 78.0, 82.0, True
+            ),
             CostPoint("SVM", 79.0, 8.0, 0.5, 0.5, True, 1, 1, "EPYC, threads 1", frozenset({1}), 78.0, 82.0),
         ),
     )
@@ -79,7 +81,7 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
     assert FIGURE.csv_lines([panel])[1] == {
         "panel": "A", "model": "SVM", "accuracy": "79", "flops_per_word": "8", "seconds": "0.5",
         "core_seconds": "0.5", "floor": "yes", "timed": "1", "runs": "1", "machine": "EPYC, threads 1",
-        "low": "78", "high": "82",
+        "low": "78", "high": "82", "proposed": "no",
     }  # fmt: skip
 
 

@@ -10,14 +10,16 @@ from retable.runs.record import RunRecord
 from retable.tables.run_result import mean
 
 PanelRuns = tuple[Panel, OfRows]
+PROPOSED = ("fcsr", "fcsr-fp", "cspan", "lama", "transformer-f")  # the models of the four papers
 
 
 @dataclass(frozen=True)
 class CostPoint:
     """A row: accuracy in percent with its interval, FLOPs per word, seconds of training; means over the runs.
 
-    `core_seconds` is threads times seconds. Both are over the `timed` of its runs: those timed on the machine of the
-    others, without other work. They are None if a column has none.
+    `proposed`: one of the four papers proposes it. `core_seconds` is threads times seconds. Both times are over the
+    `timed` of its runs: those timed on the machine of the others, without
+    other work. They are None if a column has none.
     """
 
     model: str
@@ -32,6 +34,7 @@ class CostPoint:
     threads: frozenset[int]
     low: float | None = None  # None if a point is a mean over columns of which one has no known spread
     high: float | None = None
+    proposed: bool = False
 
 
 def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
@@ -48,7 +51,9 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
     of_columns = [of_rows[row] for _, of_rows in columns]
     every = [run for each in of_columns for run in each]
     panels = [panel for panel, _ in columns]
+    model = measured.tables[panel.table].row(row).model
     interval = measured.interval(panel, row) if len(panels) == 1 else measured.mean_interval(panels, row)
+    low, high = interval or (None, None)
     timed = [[run for run in each if is_timed(run) and run.machine[0] == machine] for each in of_columns]
     timed = timed if all(timed) else []
     return CostPoint(
@@ -57,12 +62,14 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
         mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
         mean_of(timed, lambda run: float(run.cost["seconds"])) if timed else None,
         mean_of(timed, lambda run: run.machine[1] * float(run.cost["seconds"])) if timed else None,
-        is_floor(measured.tables[panel.table].row(row).model),
+        is_floor(model),
         sum(map(len, timed)),
         len(every),
         "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (run.machine for run in every)})),
         frozenset(run.machine[1] for each in timed for run in each),
-        *(interval or (None, None)),
+        low,
+        high,
+        model in PROPOSED,
     )
 
 

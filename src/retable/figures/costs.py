@@ -14,13 +14,24 @@ from retable.figures.lines import far_lines
 from retable.figures.measured import Measured
 from retable.figures.names import Point, put_names
 from retable.figures.networks import Networks
-from retable.figures.style import BLUE, INK, ORANGE, STYLE, Format, in_both_forms, legend_below, log_x, new_figure
+from retable.figures.style import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    STYLE,
+    Format,
+    in_both_forms,
+    legend_below,
+    log_x,
+    new_figure,
+)
 from retable.tables.markdown import listed
 
 Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
 MEAN = "mean of "  # start of the title of a panel that averages several columns
-FLOOR = "floor: linear model or fastText"
+FLOOR, PROPOSED = "floor: linear model or fastText", "network that one of the papers proposes"
 FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
 BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}
 BARS_IN_LEGEND: dict[str, Any] = {"markeredgewidth": 1.2, "alpha": 0.5}
@@ -69,9 +80,9 @@ class CostFigure(Figure[CostPoint]):
             return in_both_forms(figure)
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
-        """Return row, accuracy, costs (no seconds if they are not comparable), floor or not, runs, machine."""
+        """Return row, accuracy, costs (no seconds if they are not comparable), runs, machine, floor or proposed."""
         cells = {name: value for name, value in vars(mark).items() if name != "threads"}
-        return [cells | {"floor": "yes" if mark.floor else "no"}]
+        return [cells | {name: "yes" if cells[name] else "no" for name in ("floor", "proposed")}]
 
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield how many runs are timed where not all are."""
@@ -135,12 +146,23 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[Point]:
 
 
 def draw_points(place: Axes, points: Sequence[tuple[CostPoint, float]]) -> None:
-    """Draw networks and floors."""
-    for is_of_floors, name, colour, marker in ((False, "network", BLUE, "o"), (True, FLOOR, ORANGE, "s")):
-        chosen = [(value, point.accuracy) for point, value in points if point.floor == is_of_floors]
+    """Draw networks, those that a paper proposes apart from the others, and floors."""
+    for name, marker in (("network", "o"), (PROPOSED, "D"), (FLOOR, "s")):
+        chosen = [(value, point) for point, value in points if kind(point) == name]
         if chosen:
-            look: dict[str, Any] = {"linestyle": "none", "color": colour, "marker": marker, "markersize": 5}
-            place.plot(*zip(*chosen, strict=True), label=name, **look)
+            look: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": 5, "label": name}
+            places = [(value, point.accuracy) for value, point in chosen]
+            place.plot(*zip(*places, strict=True), color=colour(chosen[0][1]), **look)
+
+
+def kind(point: CostPoint) -> str:
+    """Return what the legend calls a point."""
+    return FLOOR if point.floor else PROPOSED if point.proposed else "network"
+
+
+def colour(point: CostPoint) -> str:
+    """Return the colour of a point and its bar."""
+    return {FLOOR: ORANGE, PROPOSED: GREEN}.get(kind(point), BLUE)
 
 
 def draw_bars(place: Axes, points: Sequence[tuple[CostPoint, float]], name: str) -> None:
@@ -150,7 +172,7 @@ def draw_bars(place: Axes, points: Sequence[tuple[CostPoint, float]], name: str)
         [value for value, _ in barred],
         [ends(point)[0] for _, point in barred],
         [ends(point)[1] for _, point in barred],
-        color=[ORANGE if point.floor else BLUE for _, point in barred],
+        color=[colour(point) for _, point in barred],
         **BARS,
     )
     if barred:
@@ -169,7 +191,7 @@ def draw_far(
     is_below = far[0][0].accuracy < low
     y = low - room if is_below else high + room
     place.set_ylim(low - (2 if is_below else 1) * room, high + (1 if is_below else 2) * room)
-    colours = [ORANGE if point.floor else BLUE for point, _ in far]
+    colours = [colour(point) for point, _ in far]
     x = [value for _, value in far]
     place.scatter(x, [y] * len(x), 22, colours, marker="v" if is_below else "^", label=FAR)
     return [(f"{point.model} ({point.accuracy:.1f})", value, y) for point, value in far]

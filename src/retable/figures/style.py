@@ -21,8 +21,8 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullForma
 from PIL import Image  # installed with matplotlib
 
 Format = Literal["svg", "png"]
-INK, BLUE, ORANGE = "#3d4045", "#3b82d9", "#e07b26"
-COLOURS = (BLUE, ORANGE, "#2f9e6e", "#c2519b", "#8a6fd1", "#b08d1e", "#d1495b", "#3aa3b5")
+INK, BLUE, ORANGE, GREEN = "#3d4045", "#3b82d9", "#e07b26", "#2f9e6e"
+COLOURS = (BLUE, ORANGE, GREEN, "#c2519b", "#8a6fd1", "#b08d1e", "#d1495b", "#3aa3b5")
 SHADES = LinearSegmentedColormap.from_list("share", [(*to_rgb(BLUE), 0.04), (*to_rgb(BLUE), 1.0)])
 DASHES = ("-", "--", ":", "-.")
 DECADE, WIDE_AXIS = 10, 2000  # ratio of largest to smallest value
