@@ -5,7 +5,6 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,6 +19,7 @@ from retable.experiments.digests import read_lock
 from retable.experiments.params_file import with_corpora
 from retable.files import read_json, write_json
 from retable.project.params import load_yaml
+from tests.programs import python
 
 ROOT = Path(__file__).parents[2]
 WORDS = [f"word{number}" for number in range(200)]
@@ -28,13 +28,9 @@ DRAW = random.Random(5)
 ROWS = [(" ".join(DRAW.choices(WORDS, k=12)), label) for label in ("1", "5") for _ in range(60)]
 
 
-def python(folder: Path, *lines: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *lines: str) -> subprocess.CompletedProcess[str]:
     """Run lines of Python in a checkout."""
-    program = "\n".join(["import retable", *lines])
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder, capture_output=True, text=True, encoding="utf-8", env=ENVIRONMENT,
-    )  # fmt: skip
+    return python("-c", "\n".join(["import retable", *lines]), cwd=folder, variables=ENVIRONMENT)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +45,7 @@ def added(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Co
     pq.write_table(pa.table({"text": [ROWS[0][0], "another text"]}), folder / "data/clean/mr/train.parquet")
     lines = [json.dumps({"review": text, "stars": label}) for text, label in ROWS]
     (folder / "mine.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = python(
+    found = run(
         folder,
         "from retable.commands import add_corpus, params",
         "params.main(['cpu'])",  # the checkout may be at another scale
@@ -67,9 +63,7 @@ def test_it_stands_in_params_and_overlaps_are_told(added) -> None:
     assert after.pop("corpora") == before.pop("corpora") | {"mine": {"parts": "none"}}
     assert after == before
     assert "Also in mr: 1 text; word vectors" in found.stdout
-    again = python(
-        folder, "from retable.commands import add_corpus", "add_corpus.main(['mine.jsonl', '--name', 'mine'])"
-    )
+    again = run(folder, "from retable.commands import add_corpus", "add_corpus.main(['mine.jsonl', '--name', 'mine'])")
     assert (again.returncode, again.stderr.count("\n")) == (1, 1)
     assert "the corpus mine exists already" in again.stderr
     assert "data/own/mine and its line in params.yaml" in again.stderr
@@ -79,7 +73,7 @@ def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:
     folder, _ = added
     code = folder / "data/code"
     before = {path.name: json.loads(path.read_text()) for path in code.iterdir()}
-    made = python(
+    made = run(
         folder,
         "from retable.stages import clean, code, download, tag",
         "code.main(); download.main('mine'); clean.main('mine'); tag.main('mine')",
@@ -103,7 +97,7 @@ def test_the_stages_take_it_and_no_vectors_or_runs_change(added) -> None:
 def test_who_lost_the_texts_hears_how_to_get_them_back(added, tmp_path: Path) -> None:
     folder, _ = added
     shutil.copytree(folder, tmp_path / "copy", symlinks=True, ignore=shutil.ignore_patterns("texts.jsonl", "raw"))
-    found = python(tmp_path / "copy", "from retable.stages import download; download.main('mine')")
+    found = run(tmp_path / "copy", "from retable.stages import download; download.main('mine')")
     assert found.returncode != 0
     assert "add it again" in found.stderr
     assert "is in git" not in found.stderr

@@ -18,14 +18,11 @@ from retable.commands.predict import chunks
 from retable.errors import InputError
 from retable.own.budget import seconds_of, sentence_of_budget
 from retable.own.fit import fit
+from tests.programs import python
 
 
 def retable(folder: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "retable", *arguments],
-        cwd=folder, input=given, capture_output=True, text=True, encoding="utf-8",
-        env=os.environ | {"PYTHONUTF8": "1", "COLUMNS": "120"},
-    )  # fmt: skip
+    return python("-m", "retable", *arguments, cwd=folder, variables=os.environ | {"COLUMNS": "120"}, given=given)
 
 
 def test_texts_are_learnt_from_and_others_answered(

@@ -3,7 +3,6 @@
 import os
 import random
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,20 @@ import pytest
 from retable.errors import EXTRAS
 from retable.experiments.params_file import write_scale
 from retable.own.words import words_of
+from tests.programs import python
 
 SOURCES = Path(__file__).parents[2]
-# Python imports sitecustomize first: it hides every extra.
-BARE = f"import sys\nfor module in {sorted(EXTRAS)}:\n    sys.modules[module] = None\n"
+BARE = f"""
+import runpy, sys
+for module in {sorted(EXTRAS)}:
+    sys.modules[module] = None
+runpy.run_module("retable", run_name="__main__")
+"""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, draw = tmp_path_factory.mktemp("light"), random.Random(2)
-    (folder / "bare").mkdir()
-    (folder / "bare/sitecustomize.py").write_text(BARE, encoding="utf-8")
     votes = [f"{' '.join(draw.choices('abcdefghij', k=9))} {word}\t{word}" for word in ("yes", "no") for _ in range(40)]
     hotels = [f"房间很{place}{label}\t{label}" for place in range(40) for label in "好差"]
     for name, lines in (("votes", votes), ("hotels", hotels)):
@@ -30,12 +32,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def retable(folder: Path, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(folder / "bare"), str(SOURCES / "src")])
-    return subprocess.run(
-        [sys.executable, "-m", "retable", *arguments],
-        cwd=cwd or folder, input="a yes\n", capture_output=True, text=True, encoding="utf-8",
-        env=os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "COLUMNS": "120"},
-    )  # fmt: skip
+    """Run a command without any extra."""
+    variables = os.environ | {"PYTHONPATH": str(SOURCES / "src"), "COLUMNS": "120"}
+    return python("-c", BARE, *arguments, cwd=cwd or folder, variables=variables, given="a yes\n")
 
 
 def test_a_network_is_learnt_and_asked_without_any_extra(folder: Path) -> None:

@@ -3,8 +3,6 @@
 import csv
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,7 @@ from retable.results import running
 from retable.runs.predictions import read_predictions
 from retable.text.splits import Facts, tagged_schema
 from retable.vectors.store import NO_VECTORS, write_vectors
+from tests.programs import python
 
 ROOT = Path(__file__).parents[2]
 FACTS = Facts("covid-sentiment", "en", ("anger", "fear", "joy", "sad"))
@@ -72,8 +71,7 @@ def run(folder, signal=""):
     environment |= {"CELL_FOLDER": str(folder), "OMP_NUM_THREADS": "1"}
     environment |= {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     environment |= {"CELL_SIGNAL": signal} if signal else {}
-    command = [sys.executable, "-m", "tests.pipeline.cell", *CELL]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = python("-m", "tests.pipeline.cell", *CELL, cwd=ROOT, variables=environment)
     return done.returncode, done.stderr
 
 
