@@ -21,6 +21,7 @@ from retable.figures.style import (
     ORANGE,
     STYLE,
     Format,
+    fix_layout,
     in_both_forms,
     legend_below,
     log_x,
@@ -70,8 +71,7 @@ class CostFigure(Figure[CostPoint]):
             places = list(figure.subplots(len(costs), 1, squeeze=False, height_ratios=heights)[:, 0])
             shown = [(place, draw_cost(place, *each)) for place, each in zip(places, costs, strict=True)]
             legend_below(figure, places)
-            figure.draw_without_rendering()  # fixes the panel positions, which the names depend on
-            figure.set_layout_engine(None)  # "none" keeps a placeholder, for which savefig draws everything twice
+            fix_layout(figure)
             names = [
                 put_names(figure, place, points, best_floor(plot.marks), pareto_front([(x, y) for _, x, y in points]))
                 for (place, points), (plot, _) in zip(shown, costs, strict=True)

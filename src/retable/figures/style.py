@@ -128,6 +128,14 @@ def new_figure(width: float, height: float, margins: Mapping[str, float] | None 
     return figure
 
 
+def fix_layout(figure: Figure) -> None:
+    """Move the panels to where they fit once and for all, without drawing: savefig would do it again."""
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.execute(figure)
+    figure.set_layout_engine(None)  # "none" keeps a placeholder, for which savefig draws everything twice
+
+
 def in_both_forms(figure: Figure) -> dict[Format, bytes]:
     """Return a picture in every format."""
     return {form: saved(figure, form) for form in get_args(Format)}
@@ -137,7 +145,8 @@ def saved(figure: Figure, form: Format) -> bytes:
     """Return the bytes of a picture: PNG on white, or a bare <svg> element without background."""
     out = io.BytesIO()
     if form == "png":
-        figure.savefig(out, format="png", dpi=DOTS_PER_INCH, facecolor="white")
+        uncompressed = {"compress_level": 0}  # it is only read again
+        figure.savefig(out, format="png", dpi=DOTS_PER_INCH, facecolor="white", pil_kwargs=uncompressed)
         return with_palette(out)
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return plain_svg(out.getvalue().decode("utf-8")).encode("utf-8")
