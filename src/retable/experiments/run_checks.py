@@ -75,6 +75,7 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
         if row_id not in rows:
             raise unknown_name(f"row of keep_weights of {where}", row_id, rows)
     check_tables(params)
+    checked = set[str]()  # a small network of each model is built: once for the columns that share its options
     for table in source.results:
         for name, cell in cells_of(table, params).items():
             place = f" (cell {name} of {table.name})"
@@ -84,7 +85,9 @@ def check_cells(params: dict[str, Any], source: Paper) -> None:
             parameters = row_parameters(
                 model_preset(cell["model"]), row, column, protocol, vectors=cell["vectors"], seed=0
             )
-            check_parameters(parameters, f"{where} or the preset of {row.id}", model_preset(cell["model"]))
+            if (options := f"{row.id} {parameters | {'corpus': {}}}") not in checked:
+                check_parameters(parameters, f"{where} or the preset of {row.id}", model_preset(cell["model"]))
+                checked.add(options)
             check_heads(cell["corpus"], parameters["training"].get("heads", "shared"), place)
             unit = parameters["embedding"]["unit"]
             check_vectors_fit(params, cell["corpus"], cell["vectors"], unit, place)
