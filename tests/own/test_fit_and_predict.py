@@ -115,7 +115,7 @@ def test_memory_does_not_grow_with_the_number_of_texts(tmp_path: Path, model: st
     ]
     rows = "".join(f"{line}\t{line.split()[-1]}\n" for line in lines)
     (tmp_path / "votes.tsv").write_text("text\tlabel\n" + rows, encoding="utf-8")
-    fit(tmp_path / "votes.tsv", model=model, vectors="none", budget=5)
+    fit(tmp_path / "votes.tsv", model=model, vectors="none", budget=1)
     for name, texts in (("few", few), ("many", many)):
         drawn = draw.choices(lines, k=texts)
         (tmp_path / f"{name}.txt").write_text("\n".join(drawn) + "\n", encoding="utf-8")
