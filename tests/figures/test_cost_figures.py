@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retable.figures import costs
-from retable.figures.cost_points import CostPoint
+from retable.figures.cost_points import CostPoint, is_proposed
 from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front
 from retable.figures.declared import cost_figures
 from retable.figures.figure import Plot
@@ -14,7 +14,7 @@ from retable.figures.measured import Measured, Panel
 from retable.figures.names import covered
 from retable.figures.style import log_x, new_figure
 from retable.models import MODELS, OF_CHARACTERS, network_class
-from retable.papers import papers
+from retable.papers import paper_of_table, papers
 from retable.papers.paper import Column, ResultTable, Row
 
 ROWS = (
@@ -83,6 +83,20 @@ def test_a_row_is_the_mean_of_its_runs_by_hand():
         "core_seconds": "0.5", "floor": "yes", "timed": "1", "runs": "1", "machine": "EPYC, threads 1",
         "low": "78", "high": "82", "proposed": "no",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "proposed"),
+    [
+        ("cspan-table-3", ["cspan-base", "cspan-base-glove"]),
+        ("cspan-table-5", ["cspan-fusion-e", "cspan-fusion-e-glove"]),
+        ("transformer-f-table-3", ["transformer-f"]),
+        ("fcsr-table-5", ["fcsr", "fcsr-shared-heads"]),
+    ],
+)
+def test_a_step_towards_a_papers_network_is_not_that_network(table, proposed):
+    rows = paper_of_table(table).result_table(table).rows
+    assert [row.id for row in rows if is_proposed(row) and row.reading_of != "transformer-f"] == proposed
 
 
 def test_seconds_of_another_machine_are_not_told_and_flops_are():

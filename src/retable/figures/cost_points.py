@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, OfRows, Panel, is_timed, most_common
 from retable.models import is_floor
+from retable.papers.paper import Row
 from retable.runs.record import RunRecord
 from retable.tables.run_result import mean
 
@@ -17,9 +18,9 @@ PROPOSED = ("fcsr", "fcsr-fp", "cspan", "lama", "transformer-f")  # the models o
 class CostPoint:
     """A row: accuracy in percent with its interval, FLOPs per word, seconds of training; means over the runs.
 
-    `proposed`: one of the four papers proposes it. `core_seconds` is threads times seconds. Both times are over the
-    `timed` of its runs: those timed on the machine of the others, without
-    other work. They are None if a column has none.
+    `proposed`: one of the four papers proposes it, with all its parts. `core_seconds` is threads times seconds. Both
+    times are over the `timed` of its runs: those timed on the machine of the others, without other work. They are None
+    if a column has none.
     """
 
     model: str
@@ -51,7 +52,7 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
     of_columns = [of_rows[row] for _, of_rows in columns]
     every = [run for each in of_columns for run in each]
     panels = [panel for panel, _ in columns]
-    model = measured.tables[panel.table].row(row).model
+    declared = measured.tables[panel.table].row(row)
     interval = measured.interval(panel, row) if len(panels) == 1 else measured.mean_interval(panels, row)
     low, high = interval or (None, None)
     timed = [[run for run in each if is_timed(run) and run.machine[0] == machine] for each in of_columns]
@@ -62,15 +63,20 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
         mean_of(of_columns, lambda run: float(run.cost["flops_per_word"])),
         mean_of(timed, lambda run: float(run.cost["seconds"])) if timed else None,
         mean_of(timed, lambda run: run.machine[1] * float(run.cost["seconds"])) if timed else None,
-        is_floor(model),
+        is_floor(declared.model),
         sum(map(len, timed)),
         len(every),
         "; ".join(sorted({f"{device}, threads {threads}" for device, threads in (run.machine for run in every)})),
         frozenset(run.machine[1] for each in timed for run in each),
         low,
         high,
-        model in PROPOSED,
+        is_proposed(declared),
     )
+
+
+def is_proposed(row: Row) -> bool:
+    """Return whether a row is the network of one of the four papers, with all its parts."""
+    return row.model in PROPOSED and not row.part
 
 
 def mean_of(columns: Sequence[Sequence[RunRecord]], measure: Callable[[RunRecord], float]) -> float:

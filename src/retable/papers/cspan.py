@@ -59,11 +59,21 @@ TABLE_1 = StatisticsTable(
 )
 
 
+CASCADE = {"fusion": "cascade"}  # CSPAN itself
+
+
 def variant(id: str, printed: str, options: Mapping[str, Any], *, reading_of: str = "", reading: str = "") -> Row:
     """Return a row of CSPAN with options other than its preset's, or another reading of a row."""
-    overrides = {"model": options}
-    extra = bool(reading_of)
-    return Row(id, printed, model="cspan", extra=extra, reading_of=reading_of, reading=reading, overrides=overrides)
+    return Row(
+        id,
+        printed,
+        model="cspan",
+        extra=bool(reading_of),
+        reading_of=reading_of,
+        reading=reading,
+        overrides={"model": options},
+        part=not {"residual", "first_attention", "pool", "fusion"}.isdisjoint(options) and options != CASCADE,
+    )
 
 
 AG_NEWS = Column("ag-news", "AGNews", corpus="ag-news", split="paper", reason=NO_AG_NEWS)
@@ -242,7 +252,7 @@ FUSIONS = (
     variant("cspan-fusion-b", "(b) Embedding + Position", {"fusion": "positions"}),
     variant("cspan-fusion-c", "(c) Embedding + Relative-Position", {"fusion": "relative"}),
     variant("cspan-fusion-d", "(d) Embedding + Bi-LSTM", {"fusion": "parallel"}),
-    variant("cspan-fusion-e", "(e) Embedding // Bi-LSTM", {"fusion": "cascade"}),
+    variant("cspan-fusion-e", "(e) Embedding // Bi-LSTM", CASCADE),
 )
 TABLE_5 = ResultTable(
     name="cspan-table-5",

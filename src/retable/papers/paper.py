@@ -20,7 +20,8 @@ class Row:
     with the same `reading` (its name, if several rows have it) against each other. `vectors` names the row's own word
     vectors, used instead of those that a scale gives the table's cells; it is compared with rows that have them too.
     `for_all` marks a reading that the paper gives to all networks; it is compared with its other rows that have it.
-    `trials` names the table whose trials on dev choose its options (retable.papers.trials); "" without trials.
+    `trials` names the table whose trials on dev choose its options (retable.papers.trials); "" without trials. `part`
+    marks a paper's own model without some of its parts: a baseline, or a step towards it.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Row:
     for_all: bool = False
     vectors: str = ""
     trials: str = ""
+    part: bool = False
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,7 @@ def strategy(name: str, printed: str, options: dict[str, Any], *, rate: float) -
         printed,
         model="transformer-f",
         overrides={"model": PLAIN | options, "training": {"learning_rate": rate}},
+        part=True,
     )
 
 
