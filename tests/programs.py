@@ -1,7 +1,8 @@
 """Run Python as a program of its own, in a process forked from one that has imported what takes four seconds.
 
-The child has no module of retable's or of the tests', and its own folder, variables and streams. Only `atexit`,
-PYTHONHASHSEED and the numbers of threads, which Python and torch read at their start, need a real `sys.executable`.
+The child has none of retable's modules, and its own folder, variables and streams. What Python or torch read at their
+start (PYTHONUTF8, PYTHONHASHSEED, numbers of threads), `atexit` and the exit status of Ctrl-C need a real
+`sys.executable`.
 """
 
 import multiprocessing
@@ -14,13 +15,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SERVER = multiprocessing.get_context("forkserver")
+LONGEST = 600.0  # seconds
 SERVER.set_forkserver_preload(["torch", "sklearn.metrics", "sklearn.linear_model", "sklearn.svm", "pyarrow.parquet"])
 
 
 def python(
     *arguments: str, cwd: Path, variables: Mapping[str, str], given: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python -m MODULE ...` or `python -c PROGRAM ...`, and return its exit code and output.
+    """Run `python -m MODULE ...` or `python -c PROGRAM ...`, and return its exit code and output; kill it if it hangs.
 
     Args:
         variables: its whole environment; PYTHONPATH comes first in its path.
@@ -31,7 +33,10 @@ def python(
         streams[0].write_text(given, encoding="utf-8")
         child = SERVER.Process(target=run, args=(arguments, cwd, dict(variables), streams))
         child.start()
-        child.join()
+        child.join(LONGEST)
+        if child.is_alive():
+            child.kill()
+            child.join()
         out, err = (stream.read_text(encoding="utf-8") if stream.exists() else "" for stream in streams[1:])
         return subprocess.CompletedProcess(arguments, child.exitcode or 0, out, err)
 

@@ -3,6 +3,7 @@
 import os
 import random
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,8 @@ from retable.own.words import words_of
 from tests.programs import python
 
 SOURCES = Path(__file__).parents[2]
-BARE = f"""
-import runpy, sys
-for module in {sorted(EXTRAS)}:
-    sys.modules[module] = None
-runpy.run_module("retable", run_name="__main__")
-"""
+HIDDEN = f"import sys\nfor module in {sorted(EXTRAS)}:\n    sys.modules[module] = None\n"
+BARE = f'{HIDDEN}import runpy\nrunpy.run_module("retable", run_name="__main__")\n'
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +35,13 @@ def retable(folder: Path, *arguments: str, cwd: Path | None = None) -> subproces
 
 
 def test_a_network_is_learnt_and_asked_without_any_extra(folder: Path) -> None:
-    made = retable(folder, "fit", "votes.tsv", "--model", "textcnn", "--budget", "5s", "--device", "cpu")
+    (folder / "bare").mkdir()
+    (folder / "bare/sitecustomize.py").write_text(HIDDEN, encoding="utf-8")  # imported before torch and scikit-learn
+    made = subprocess.run(
+        [sys.executable, "-m", "retable", "fit", "votes.tsv", "--model", "textcnn", "--budget=5s", "--device=cpu"],
+        cwd=folder, capture_output=True, text=True, encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder / "bare"), str(SOURCES / "src")])},
+    )  # fmt: skip
     assert made.returncode == 0, made.stderr
     assert 'gensim is not installed (pip install "retable[vectors]")' in made.stdout
     asked = retable(folder, "predict", "votes-model", "-")

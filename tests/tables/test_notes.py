@@ -12,10 +12,10 @@ ROWS, COLUMNS = ("a", "b"), ("p", "q", "r", "s", "t")
     ("without", "named"),
     [
         ({("b", column) for column in COLUMNS}, "row a"),
-        ({("b", column) for column in COLUMNS} | {("a", "t")}, "row a but t"),
-        ({("b", column) for column in COLUMNS} | {("a", "s"), ("a", "t")}, "a.p, a.q, a.r"),  # more than a fifth
+        ({("b", column) for column in COLUMNS} | {("a", "t")}, "row a except t"),
+        ({("b", column) for column in COLUMNS} | {("a", "s"), ("a", "t")}, "a.p, a.q, a.r"),  # more than a third
         ({("b", column) for column in COLUMNS[2:]}, "column p, column q, row a"),
-        ({("b", "s"), ("b", "t")}, "all but b.s and b.t"),
+        ({("b", "s"), ("b", "t")}, "all except b.s and b.t"),
         (set(), "all"),
     ],
 )
@@ -31,11 +31,12 @@ def test_notes_that_differ_after_a_colon_are_one_line():
         "q": "covered: 97%",
         "r": "covered: 98%",
         "s": "",
-        "t": "limit: 1:2",
+        "t": "limit: 1:2; in print",
     }
     lines = [Line("a", column, "accuracy", note=note) for column, note in notes.items()]
     assert [noted_text(*note) for note in noted(lines)] == [
         "covered: 98% (a.p, a.r); 97% (a.q)",
+        "in print (a.t)",
         "in print: 6 heads (a.p)",
         "limit: 1:2 (a.t)",
     ]

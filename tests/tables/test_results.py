@@ -281,7 +281,7 @@ def test_a_single_run_takes_the_spread_of_other_networks_in_its_column():
 
 def test_a_printed_number_below_the_linear_rows_is_marked():
     lines = lines_of({("net", "a"): [run(0.80)], ("tfidf-svm", "a"): [run(0.817, vectors="")]})
-    assert "printed number below the linear row: tfidf-svm 81.7" in lines["net", "a"].note
+    assert "printed number below the best floor: tfidf-svm 81.7" in lines["net", "a"].note
     assert lines["tfidf-svm", "a"].verdict == ""
 
 

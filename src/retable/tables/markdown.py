@@ -148,7 +148,11 @@ def noted(lines: Sequence[Line]) -> Iterator[tuple[str, dict[str, list[str]]]]:
             what, _, value = note.partition(": ")
             where.setdefault(what, {}).setdefault(value, set()).add((line.row, line.column))
     for what, values in where.items():
-        yield what, {value: _grouped(cells, found) for value, found in values.items()}
+        grouped = {value: _grouped(cells, found) for value, found in values.items()}
+        if "" in grouped:
+            yield what, {"": grouped.pop("")}
+        if grouped:
+            yield what, grouped
 
 
 def noted_text(what: str, values: Mapping[str, Sequence[str]]) -> str:
@@ -160,20 +164,22 @@ def noted_text(what: str, values: Mapping[str, Sequence[str]]) -> str:
 def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:
     """Return names of the cells; a table, row or column is named as a whole, with those of it that are not among them.
 
-    These may be a fifth of it.
+    These may be a third of a row or column, a fifth of the table.
     """
-    if not (lacking := [cell for cell in cells if cell not in found]):
+    if len(found) == len(cells):
         return ["all"]
-    if 5 * len(lacking) <= len(cells):
-        return [f"all but {' and '.join(_grouped(cells, set(lacking)))}"]
+    if 5 * len(found) >= 4 * len(cells):
+        lacking = _grouped(cells, {*cells} - found)
+        if not any(" except " in name for name in lacking):  # an exception from an exception would be a riddle
+            return [f"all except {listed(lacking)}"]
     named, rest = [], set(found)
-    for share in (0.0, 0.2):
+    for share in (0, 1 / 3):
         for index, kind in ((1, "column"), (0, "row")):
             for name in dict.fromkeys(cell[index] for cell in cells):
                 whole = [cell for cell in cells if cell[index] == name]
                 others = [cell[1 - index] for cell in whole if cell not in found]
                 if len(whole) > 1 and len(others) <= share * len(whole) and rest.intersection(whole):
-                    named.append(f"{kind} {name}" + (f" but {' and '.join(others)}" if others else ""))
+                    named.append(f"{kind} {name}" + (f" except {listed(others)}" if others else ""))
                     rest -= {*whole}
     return named + [f"{row}.{column}" for row, column in cells if (row, column) in rest]
 

@@ -229,7 +229,7 @@ def _notes(
         f"trained in {first.precision}" if first.precision != "float32" else "",
         f"trained with {earlier}, equal within rounding" if earlier else "",
         f"best dev score in the last epoch ({first.epochs})" if any(run.turned is False for run in runs) else "",
-        f"printed number below the linear row: {below[0]} {below[1] * factor:.{digits - 1}f}" if below else "",
+        f"printed number below the best floor: {below[0]} {below[1] * factor:.{digits - 1}f}" if below else "",
         _note_of_folds(folded, unit) if folded else column.split_note,
         column.note,
         number.remark if number else "",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from retable.layers.options import Count, NonNegative, Positive, Share, check_ranges
+from retable.layers.options import Count, NonNegative, Positive, check_ranges
 from retable.training.optimisers import Optimiser
 from retable.training.schedules import Schedule
 from retable.training.state import StateFile
@@ -27,22 +27,22 @@ class Training:
     optimiser: Optimiser = "adam"
     learning_rate: Positive = 1e-3
     schedule: Schedule = "constant"
-    epochs: Count = 10
+    epochs: int = 10
     epochs_max: Count = 40
     batch_size: Count = 50
     weight_decay: NonNegative = 0.0
-    momentum: Share = 0.0
+    momentum: float = 0.0
     patience: Count = 3
     clip: NonNegative = 0.0
 
     def __post_init__(self) -> None:
         check_ranges(Training, vars(self))
-        if self.epochs > self.epochs_max:
+        if not 1 <= self.epochs <= self.epochs_max:
             raise ValueError(
                 f"epochs is {self.epochs}; allowed: 1 to epochs_max, {self.epochs_max} (the length of the schedule)"
             )
-        if self.momentum and self.optimiser != "sgd":
-            raise ValueError(f"momentum is {self.momentum}; allowed: 0 unless optimiser is sgd")
+        if not 0 <= self.momentum < 1 or (self.momentum and self.optimiser != "sgd"):
+            raise ValueError(f"momentum is {self.momentum}; allowed: 0 <= momentum < 1, and 0 unless optimiser is sgd")
 
 
 @dataclass(frozen=True, kw_only=True)

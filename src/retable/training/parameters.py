@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from retable.errors import InputError, shown, unknown_name
 from retable.forms import Number
 from retable.layers.network import Task
-from retable.layers.options import Count, CountOrZero, NonNegative, Range, check_ranges
+from retable.layers.options import Count, NonNegative, Range, check_ranges
 from retable.models import MODELS, TRAINERS, network_class, trainer_of
 from retable.text.units import Unit
 from retable.text.vocabulary import NO_PART
@@ -23,6 +23,7 @@ from retable.training.options import Training
 Section = Mapping[str, Any]
 DEVICES, PRECISIONS = ("auto", "cpu", "cuda"), ("float32", "bfloat16")
 LARGEST = 10**9  # whole number of an option
+MaxWords = Annotated[int, Range("0 (whole texts) or more", lambda value: value >= 0)]
 Size = Annotated[int, Range("from 1 to 10,000", lambda value: 1 <= value <= 10_000)]  # dimensions of a word vector
 GIVEN_BY_THE_RUN = {"seed", "device", "precision", "lowercase", "unit"}
 
@@ -52,7 +53,7 @@ def linear_embedding_options(vectors: Literal["none"], *, unit: Unit, lowercase:
     """Check the section `embedding` of a linear model, which has no word vectors."""
 
 
-def text_options(*, heads: Heads, max_words: CountOrZero) -> None:
+def text_options(*, heads: Heads, max_words: MaxWords) -> None:
     """Check the options of `training` that concern a network and its texts rather than the loop.
 
     Args:
