@@ -3,10 +3,10 @@
 import os
 import random
 import re
-import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
-
-from tests.programs import python
 
 ROOT = Path(__file__).parents[2]
 TEXTS = 40  # per label
@@ -44,28 +44,23 @@ def test_the_commands_of_the_tutorial(tmp_path: Path) -> None:
     page = (ROOT / "docs/your-own-texts.md").read_text(encoding="utf-8")
     block = re.search(r"```bash\n(.*?)```", page, re.DOTALL)
     assert block is not None
-    lines, commands = block[1].split("\nEOF\n")
-    variables = os.environ | {
-        "RETABLE_MIRROR": str(tmp_path / "mirror"), "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120"
+    commands = block[1].replace("--budget 2m", "--budget 1s --device cpu")
+    assert commands.count("--budget 1s") == 3
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {
+        "RETABLE_MIRROR": str(tmp_path / "mirror"), "PYTHONPATH": str(ROOT / "src"), "PATH": path, "COLUMNS": "120"
     }  # fmt: skip
-    empty, printed = tmp_path / "empty", ""
-    empty.mkdir()
-    assert lines.startswith("python - <<'EOF'\n")
-    made = python("-c", lines.partition("\n")[2], cwd=empty, variables=variables)
-    assert made.returncode == 0, made.stderr
-    *trainings, asked = commands.splitlines()
-    assert len(trainings) == commands.count("--budget 2m") == 3
-    echo, _, asking = asked.partition(" | ")
-    for line, given in (*((each.replace("2m", "1s --device cpu"), "") for each in trainings), (asking, echo)):
-        name, *arguments = shlex.split(line)
-        assert name == "retable"
-        text = " ".join(shlex.split(given)[1:])
-        found = python("-m", name, *arguments, cwd=empty, variables=variables, given=f"{text}\n")
-        assert found.returncode == 0, found.stderr
-        printed += found.stdout
-    assert len(re.findall(r"classifies [\d.]+ \([\d.]+ to [\d.]+\) % of \d+ test texts correctly", printed)) == 3
-    assert "language: Chinese" in printed
-    assert "Left out: 1 text, label with fewer than 3 texts." in printed
-    assert re.search(r'^grain,[\d.]+,"\[\[""grain""', printed, re.MULTILINE)
-    models = {path.name for path in empty.iterdir() if path.name.endswith("-model")}
+    (tmp_path / "empty").mkdir()
+    bash = shutil.which("bash")
+    assert bash is not None
+    found = subprocess.run(
+        [bash, "-c", f'set -euo pipefail\nretable() {{ "{sys.executable}" -m retable "$@"; }}\n{commands}'],
+        cwd=tmp_path / "empty", capture_output=True, text=True, encoding="utf-8", env=os.environ | environment,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    assert len(re.findall(r"classifies [\d.]+ \([\d.]+ to [\d.]+\) % of \d+ test texts correctly", found.stdout)) == 3
+    assert "language: Chinese" in found.stdout
+    assert "Left out: 1 text, label with fewer than 3 texts." in found.stdout
+    assert re.search(r'^grain,[\d.]+,"\[\[""grain""', found.stdout, re.MULTILINE)
+    models = {path.name for path in (tmp_path / "empty").iterdir() if path.name.endswith("-model")}
     assert models == {"hotels-model", "pairs-model", "news-model"}
