@@ -77,7 +77,6 @@ INSTEAD = {  # a part of a command -> its replacement here
     r"^make params SCALE=(cpu|measure)$": r"\g<0> && make params SCALE=smoke",  # the commands after it run at smoke
     r"/path/of/a/folder|/that/folder": '"$READER"',
     r"^printf 'negative.*(?= >)": 'cat "$READER/my-reviews.txt"',
-    r"^(dvc exp run evaluate -n alpha-6 .*)6$": r"\g<1>3",  # trains nothing anew; docs/tutorial.md has two that train
     r"^retable import DIR": 'retable import "$READER"/runs',
     r"^make ui.*": "make ui PORT=$PORT",
     r"^retable serve reviews-model$": r"\g<0> --port $PORT",
