@@ -32,7 +32,7 @@ from retable.tables.markdown import listed
 Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
 MEAN = "mean of "  # start of the title of a panel that averages several columns
-FLOOR, PROPOSED = "floor: linear model or fastText", "network that one of the papers proposes"
+FLOOR, OF_A_PAPER = "floor: linear model or fastText", "network that one of the papers proposes"
 FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
 BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}
 BARS_IN_LEGEND: dict[str, Any] = {"markeredgewidth": 1.2, "alpha": 0.5}
@@ -147,7 +147,7 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[Point]:
 
 def draw_points(place: Axes, points: Sequence[tuple[CostPoint, float]]) -> None:
     """Draw networks, those that a paper proposes apart from the others, and floors."""
-    for name, marker in (("network", "o"), (PROPOSED, "D"), (FLOOR, "s")):
+    for name, marker in (("network", "o"), (OF_A_PAPER, "D"), (FLOOR, "s")):
         chosen = [(value, point) for point, value in points if kind(point) == name]
         if chosen:
             look: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": 5, "label": name}
@@ -157,12 +157,12 @@ def draw_points(place: Axes, points: Sequence[tuple[CostPoint, float]]) -> None:
 
 def kind(point: CostPoint) -> str:
     """Return what the legend calls a point."""
-    return FLOOR if point.floor else PROPOSED if point.proposed else "network"
+    return FLOOR if point.floor else OF_A_PAPER if point.proposed else "network"
 
 
 def colour(point: CostPoint) -> str:
     """Return the colour of a point and its bar."""
-    return {FLOOR: ORANGE, PROPOSED: GREEN}.get(kind(point), BLUE)
+    return {FLOOR: ORANGE, OF_A_PAPER: GREEN}.get(kind(point), BLUE)
 
 
 def draw_bars(place: Axes, points: Sequence[tuple[CostPoint, float]], name: str) -> None:
