@@ -104,8 +104,8 @@ def test_seconds_of_another_machine_are_not_told_and_flops_are():
     (panel,) = panels_of(runs)
     assert {point.model: point.seconds for point in panel.marks} == {"FCSR": 2.0, "CNN": None, "SVM": 2.0}
     assert FIGURE.csv_lines([panel])[1]["seconds"] == ""
-    assert FIGURE.picture([panel])["svg"].count(b">CNN<") == 1  # only for FLOPs; the other names occur twice
-    assert FIGURE.picture([panel])["svg"].count(b">FCSR<") == 2
+    assert FIGURE.picture([panel]).count(b">CNN<") == 1  # only for FLOPs; the other names occur twice
+    assert FIGURE.picture([panel]).count(b">FCSR<") == 2
 
 
 def test_seconds_are_those_of_the_timed_runs_and_the_note_says_how_many():
@@ -138,7 +138,7 @@ def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
     (panel,) = panels_of(wide | narrow)
     assert panel.title == "mean of 7 columns"
     assert {(point.low, point.high) for point in panel.marks} == {(79.0, 86.0)}
-    assert b"95% interval of the mean" in FIGURE.picture([panel])["svg"]
+    assert b"95% interval of the mean" in FIGURE.picture([panel])
     assert [(point.model, point.accuracy, point.runs) for point in panel.marks] == [("CNN", 84.0, 7), ("SVM", 70.0, 7)]
     assert len(panels_of(wide | narrow, most=7)) == 7
     assert panels_of(wide | narrow, columns="bcd", most=2)[0].title == "mean of B, C and D"
@@ -147,11 +147,11 @@ def test_many_columns_are_one_panel_of_means_over_those_that_all_rows_have():
 
 def test_a_bar_is_named_in_the_legend_by_what_it_is_and_a_point_may_have_none(monkeypatch):
     (panel,) = panels_of({(row, "a"): [MadeUp(80.0)] for row in ("cnn", "svm")}, columns="a")
-    assert b"95% interval for one more run" in FIGURE.picture([panel])["svg"]
+    assert b"95% interval for one more run" in FIGURE.picture([panel])
     monkeypatch.setattr(Measured, "mean_interval", lambda self, panels, row: None)
     (panel,) = panels_of({(row, name): [MadeUp(80.0)] for row in ("cnn", "svm") for name in "abcdefgh"})
     assert FIGURE.csv_lines([panel])[0]["low"] == ""
-    assert b"95% interval" not in FIGURE.picture([panel])["svg"]
+    assert b"95% interval" not in FIGURE.picture([panel])
 
 
 def test_a_row_that_shares_a_single_column_is_left_out_of_the_mean():
@@ -221,7 +221,7 @@ def test_a_point_far_from_the_others_is_at_the_border_with_its_accuracy_and_the_
         for number in range(3)
     ]
     plot = Plot("A", (*marks, CostPoint("at chance", 25.9, 1e5, None, None, False, 0, 1, "", one)))
-    assert b"beyond the axis, accuracy in brackets" in FIGURE.picture([plot])["svg"]
+    assert b"beyond the axis, accuracy in brackets" in FIGURE.picture([plot])
     ((points, (low, high)),) = seen
     (name, cost, y), *others = points[::-1]
     assert (name, cost) == ("at chance (25.9)", 1e5)

@@ -118,7 +118,7 @@ def test_a_far_line_is_told_at_the_border_and_in_words():
     scores = {"a": (80.0, 82.0), "b": (79.0, 81.0), "c": (25.9, 30.04)}
     lines = tuple(Curve.of_runs(name, (1, 2), [each]) for name, each in scores.items())
     figure = EpochFigure("epochs", "", "", PANELS[:1], rows=("fcsr",))
-    assert "▼ c: 25.9 to 30.0" in figure.picture([Plot("A", lines)])["svg"].decode("utf-8")
+    assert "▼ c: 25.9 to 30.0" in figure.picture([Plot("A", lines)]).decode("utf-8")
     rows = [{"panel": "A", "line": name, "dev_accuracy": str(score)} for name, each in scores.items() for score in each]
     assert remarks(figure, rows).startswith(
         "Too far from the others for one axis, noted at its border: c on A (25.9 to 30.0)."

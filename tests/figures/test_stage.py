@@ -112,7 +112,7 @@ def test_every_kind_is_drawn_and_what_is_left_out_is_said(runs):
     assert all(entry["drawn"] for entry in entries.values()), entries
     assert json.loads((runs / "figures/figures.json").read_text()) == list(entries.values())
     assert {path.name for path in (runs / "figures").iterdir()} == {
-        "figures.json", *(f"{figure.name}.{form}" for figure in KINDS for form in ("csv", "svg", "png")),
+        "figures.json", *(f"{figure.name}.{form}" for figure in KINDS for form in ("csv", "svg")),
     }  # fmt: skip
     assert entries["fcsr-figure-6"]["note"] == figures.NOTED
     assert entries["window"]["note"] == INTERVALS
@@ -139,7 +139,7 @@ def test_a_table_of_accuracies_has_its_costs_beside_them(runs, monkeypatch):
     monkeypatch.setattr(figures, "FIGURES", {})
     monkeypatch.setattr(figures, "cost_figures", cost_figures)
     entries = written(runs)
-    assert entries["cost-fcsr-table-3"]["files"] == [f"cost-fcsr-table-3.{form}" for form in ("csv", "svg", "png")]
+    assert entries["cost-fcsr-table-3"]["files"] == [f"cost-fcsr-table-3.{form}" for form in ("csv", "svg")]
     # a row without a model is not a row of this figure
     assert cost_figures(PAPER)[0].rows == ("fcsr", "cnn", "tfidf-svm")
     lines = {line["model"]: line for line in lines_of(runs / "figures/cost-fcsr-table-3.csv")}

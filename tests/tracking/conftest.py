@@ -144,7 +144,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Store) -> Store
 @pytest.fixture
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace pictures, which take most of a record's time and are tested elsewhere."""
-    monkeypatch.setattr("retable.figures.pictures.pictures_of_run", lambda folder, form: {"roc": b""})
+    monkeypatch.setattr("retable.figures.pictures.pictures_of_run", lambda folder: {"roc": b""})
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,11 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
-from retable.figures.pictures import CURVE_MARGINS, confusion_picture, curve_picture, roc_picture, thinned
+from retable.figures.pictures import CURVE_MARGINS, draw_confusion, draw_curve, draw_roc, png_of, thinned
+from retable.figures.style import svg_of
 from retable.runs.curve import read_curve
 from retable.runs.folder import write_curve
 from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
@@ -13,31 +15,32 @@ from tests.tracking.conftest import candidate_lines, epoch_lines, some_answers
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def texts_in(picture: bytes) -> list[str]:
-    """Return the words in an SVG."""
-    return ["".join(element.itertext()).strip() for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+def texts_in(figure: Figure) -> list[str]:
+    """Return the words in a picture."""
+    picture = ElementTree.fromstring(svg_of(figure))
+    return ["".join(element.itertext()).strip() for element in picture.iter(f"{SVG}text")]
 
 
 def test_the_area_under_a_roc_curve_of_four_texts_by_hand():
     classes = np.array([0, 0, 1, 1])
     positive = np.array([0.1, 0.4, 0.35, 0.8])  # of four pairs (negative, positive) three are in the right order
-    picture = roc_picture(classes, np.stack([1 - positive, positive], axis=1), ("bad", "good"), "svg")
+    picture = draw_roc(classes, np.stack([1 - positive, positive], axis=1), ("bad", "good"))
     assert [" ".join(text.split()) for text in texts_in(picture) if "good" in text] == ["good 0.750"]
     assert "bad" not in " ".join(texts_in(picture))  # it would mirror the other
 
 
 def test_the_counts_of_a_confusion_matrix_by_hand():
     true, predicted = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1])
-    picture = confusion_picture(true, predicted, ("bad", "good"), "svg")
+    picture = draw_confusion(true, predicted, ("bad", "good"))
     assert [text for text in texts_in(picture) if text.isdigit()] == ["2", "1", "0", "2"]  # one row per true class
 
 
-@pytest.mark.parametrize("form", ["png", "svg"])
-def test_equal_runs_have_equal_pictures(form):
+@pytest.mark.parametrize("bytes_of", [png_of, svg_of])
+def test_equal_runs_have_equal_pictures(bytes_of):
     probabilities, split = some_answers(("a", "b", "c"), 200, seed=1)
-    roc = [roc_picture(split.classes, probabilities, ("a", "b", "c"), form) for _ in range(2)]
+    roc = [bytes_of(draw_roc(split.classes, probabilities, ("a", "b", "c"))) for _ in range(2)]
     curves = [
-        [curve_picture(lines(), 4, form) for _ in range(2)] for lines in (candidate_lines, lambda: epoch_lines(1))
+        [bytes_of(draw_curve(lines(), 4)) for _ in range(2)] for lines in (candidate_lines, lambda: epoch_lines(1))
     ]
     assert all(first == second for first, second in (roc, *curves))
 
@@ -46,9 +49,9 @@ def test_equal_runs_have_equal_pictures(form):
 def test_fixed_margins_have_room_for_the_numbers_of_any_loss(loss):
     lines = [line | {f"{split}_loss": loss / line["epoch"] for split in ("train", "dev")} for line in epoch_lines(1)]
     probabilities, split = some_answers(("a", "b", "c"), 200, seed=1)
-    curve, roc = curve_picture(lines, 1), roc_picture(split.classes, probabilities, ("a", "b", "c"))
+    curve, roc = draw_curve(lines, 1), draw_roc(split.classes, probabilities, ("a", "b", "c"))
     for picture in (curve, roc):
-        with Image.open(io.BytesIO(picture)) as image:
+        with Image.open(io.BytesIO(png_of(picture))) as image:
             grey = np.array(image.convert("L"))
         edges = (grey[:, 0], grey[:, -1], grey[0], grey[-1])
         assert all((edge == 255).all() for edge in edges)  # nothing is cut off
@@ -56,7 +59,7 @@ def test_fixed_margins_have_room_for_the_numbers_of_any_loss(loss):
 
 def test_the_numbers_of_the_right_panel_stay_off_the_left_one():
     lines = [line | {"train_accuracy": 0.9991, "dev_accuracy": 0.9991 + line["epoch"] / 1e4} for line in epoch_lines(1)]
-    with Image.open(io.BytesIO(curve_picture(lines, 1))) as image:
+    with Image.open(io.BytesIO(png_of(draw_curve(lines, 1)))) as image:
         grey = np.array(image.convert("L"))
     left, right, between = (CURVE_MARGINS[name] for name in ("left", "right", "wspace"))
     edge = round((left + (right - left) / (2 + between)) * grey.shape[1])  # the left panel ends here
@@ -69,7 +72,7 @@ def test_of_candidates_for_questions_the_chosen_one_is_marked_and_its_score_is_n
         for cost, accuracy, dev_map in ((0.1, 0.9, 0.5), (1.0, 0.8, 0.75))
     ]
     write_curve(tmp_path / "curve.csv", lines)
-    words = texts_in(curve_picture(read_curve(tmp_path), None, "svg"))
+    words = texts_in(draw_curve(read_curve(tmp_path), None))
     assert "mean average precision on dev, the chosen candidate in orange" in words
     assert [word for word in words if "words-1" in word] == ["words-1 · 0.1", "words-1 · 1.0"]
     points = [float(word.rstrip("%")) for word in words if word.endswith("%")]
@@ -77,30 +80,34 @@ def test_of_candidates_for_questions_the_chosen_one_is_marked_and_its_score_is_n
 
 
 def test_a_single_epoch_is_not_divided():
-    words = texts_in(curve_picture(epoch_lines(1)[:1], 1, "svg"))
+    words = texts_in(draw_curve(epoch_lines(1)[:1], 1))
     before = [words[place - 1] for place, word in enumerate(words) if word == "epoch"]
     assert before == ["1", "1"]
 
 
+def test_a_png_has_a_palette_and_says_nothing_of_its_making():
+    with Image.open(io.BytesIO(png_of(draw_curve(epoch_lines(1), 4)))) as image:
+        assert (image.mode, image.format) == ("P", "PNG")
+        assert image.info == {}
+
+
 def test_pictures_on_one_page_share_no_names():
-    found = [
-        {element.get("id") for element in ElementTree.fromstring(curve_picture(epoch_lines(seed), 4, "svg")).iter()}
-        for seed in (1, 2)
-    ]
+    curves = [ElementTree.fromstring(svg_of(draw_curve(epoch_lines(seed), 4))) for seed in (1, 2)]
+    found = [{element.get("id") for element in curve.iter()} for curve in curves]
     assert found[0] & found[1] == {None}
 
 
 def test_a_class_without_a_text_has_no_curve():
-    picture = roc_picture(np.array([0, 1, 0, 1]), np.full((4, 3), 1 / 3), ("a", "b", "never"), "svg")
+    picture = draw_roc(np.array([0, 1, 0, 1]), np.full((4, 3), 1 / 3), ("a", "b", "never"))
     assert "never" not in " ".join(texts_in(picture))
 
 
 def test_thirty_classes_are_drawn_without_thirty_names_and_nine_hundred_numbers():
     labels = tuple(f"class-{number}" for number in range(30))
     probabilities, split = some_answers(labels, 3000, seed=1)
-    names = [text for text in texts_in(roc_picture(split.classes, probabilities, labels, "svg")) if "class-" in text]
+    names = [text for text in texts_in(draw_roc(split.classes, probabilities, labels)) if "class-" in text]
     assert len(names) == 8
-    confusion = confusion_picture(split.classes, probabilities.argmax(axis=1), labels, "svg")
+    confusion = draw_confusion(split.classes, probabilities.argmax(axis=1), labels)
     assert not [text for text in texts_in(confusion) if text.isdigit()]
 
 

@@ -34,7 +34,7 @@ WRITERS = """
     from retable.tracking.entries import cells
     from retable.tracking.record import record
     from retable.tracking.store import Store
-    pictures.pictures_of_run = lambda folder, form: {}  # which take most of the time
+    pictures.pictures_of_run = lambda folder: {}  # which take most of the time
     uri, folder, alone, *checkouts = sys.argv[1:]
     def write(checkout):
         Store.lock = property(lambda store: Path(checkout) / "lock") if alone else Store.lock

@@ -20,12 +20,11 @@ from retable.figures.style import (
     INK,
     ORANGE,
     STYLE,
-    Format,
     fix_layout,
-    in_both_forms,
     legend_below,
     log_x,
     new_figure,
+    svg_of,
 )
 from retable.tables.markdown import listed
 
@@ -62,7 +61,7 @@ class CostFigure(Figure[CostPoint]):
         title = f"{MEAN}{listed(names) if len(names) <= NAMED else f'{len(names)} columns'}"
         return [cost_plot(title, shared, measured)] if shared else []
 
-    def picture(self, plots: Sequence[Plot[CostPoint]]) -> Mapping[Format, bytes]:
+    def picture(self, plots: Sequence[Plot[CostPoint]]) -> bytes:
         """Return accuracy against FLOPs and, where networks were timed, below it against seconds."""
         costs = [(plot, cost) for plot in plots for cost in (COSTS if has_times(plot.marks) else COSTS[:1])]
         heights = [1.7 + 0.12 * sum(map(bool, cost_values(plot.marks, cost)[0])) for plot, cost in costs]
@@ -77,7 +76,7 @@ class CostFigure(Figure[CostPoint]):
                 for (place, points), (plot, _) in zip(shown, costs, strict=True)
             ]
             put_keys(figure, [Key.of_names(figure, *each) for each in zip(places, names, strict=True)])
-            return in_both_forms(figure)
+            return svg_of(figure)
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
         """Return row, accuracy, costs (no seconds if they are not comparable), runs, machine, floor or proposed."""

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 
 from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.networks import Networks
-from retable.figures.style import STYLE, Format, in_both_forms, legend_below, number_text, panel_axes
+from retable.figures.style import STYLE, legend_below, number_text, panel_axes, svg_of
 from retable.papers.paper import ResultTable
 from retable.tables.markdown import listed
 
@@ -36,10 +36,10 @@ class Plot(Generic[Mark]):
 
 @dataclass(frozen=True)
 class Drawn:
-    """The lines of the CSV, and the picture; None if the lines are all there is to show."""
+    """The lines of the CSV, and the picture as SVG; None if the lines are all there is to show."""
 
     rows: Lines
-    picture: Callable[[], Mapping[Format, bytes]] | None
+    picture: Callable[[], bytes] | None
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ class Figure(Generic[Mark]):
         """Draw a panel, one of `plots`."""
         raise NotImplementedError
 
-    def picture(self, plots: Sequence[Plot[Mark]]) -> Mapping[Format, bytes]:
-        """Draw the panels side by side, with one legend; return the picture in every format."""
+    def picture(self, plots: Sequence[Plot[Mark]]) -> bytes:
+        """Draw the panels side by side, with one legend; return the SVG."""
         with mpl.rc_context(STYLE):
             figure, places = panel_axes(len(plots), *self.inches(plots))
             for plot, place in zip(plots, places, strict=True):
@@ -136,7 +136,7 @@ class Figure(Generic[Mark]):
                 place.set_title(plot.title)
             if self.legend is not None:
                 legend_below(figure, places, self.legend or None)
-            return in_both_forms(figure)
+            return svg_of(figure)
 
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield remarks on the figure as drawn, from the lines of its CSV."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import matplotlib as mpl
 
-from retable.figures.style import BLUE, INK, ORANGE, STYLE, new_figure, saved
+from retable.figures.style import BLUE, INK, ORANGE, STYLE, new_figure, svg_of
 
 INCHES_A_LINE, INCHES_BESIDE, WIDTH = 0.19, 0.95, 7.2
 
@@ -72,4 +72,4 @@ def forest_picture(differences: Sequence[Difference]) -> bytes:
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("difference in accuracy, points; right of the line the first system is ahead")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=2)
-        return saved(figure, "svg")
+        return svg_of(figure)

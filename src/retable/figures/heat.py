@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
@@ -13,7 +13,7 @@ from matplotlib.font_manager import fontManager
 from retable.figures.figure import Lines, Plot, WeightsFigure
 from retable.figures.measured import Measured
 from retable.figures.networks import Networks
-from retable.figures.style import SHADES, Format, bare, each_once
+from retable.figures.style import SHADES, bare, each_once
 
 CHINESE_FONTS = (
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans SC", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei",
@@ -56,22 +56,12 @@ class AttentionFigure(WeightsFigure[HeatMap]):
         side = min(1.2 + 0.17 * max(len(plot.marks[0].words) for plot in plots), 6.0)
         return side + 0.5, side
 
-    def picture(self, plots: Sequence[Plot[HeatMap]]) -> Mapping[Format, bytes]:
-        """Return the maps, in a font that covers their characters if there is one.
-
-        Without one, words that it would have to cover are numbers in the PNG. An SVG keeps its text as text.
-        """
+    def picture(self, plots: Sequence[Plot[HeatMap]]) -> bytes:
+        """Return the maps, laid out in a font that covers their characters if there is one."""
         font = chinese_font()
         with mpl.rc_context({"font.family": [font, "DejaVu Sans"]} if font else {}), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            pictures = super().picture(plots)
-            if font:
-                return pictures
-            numbered = [
-                replace(plot, marks=tuple(replace(text, words=labels_without_font(text.words)) for text in plot.marks))
-                for plot in plots
-            ]
-            return {**pictures, "png": super().picture(numbered)["png"]}
+            return super().picture(plots)
 
     def draw(self, place: Axes, plot: Plot[HeatMap], plots: Sequence[Plot[HeatMap]]) -> None:
         """Draw darker cells for larger weights; each panel is scaled from 0 to its largest weight."""
@@ -115,11 +105,6 @@ class AttentionFigure(WeightsFigure[HeatMap]):
 def is_uniform(weights: Sequence[float] | np.ndarray, words: int) -> bool:
     """Return whether all weights of a text with `words` words are equal."""
     return float(max(weights) - min(weights)) <= SAME / words
-
-
-def labels_without_font(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words or, if they are not all in ASCII, their numbers, which the CSV lists with the words."""
-    return tuple(words if all(word.isascii() for word in words) else map(str, range(1, len(words) + 1)))
 
 
 def chinese_font() -> str | None:

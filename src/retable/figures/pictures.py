@@ -1,19 +1,18 @@
-"""Draw a run's curve, ROC curves and confusion matrix, as PNG or SVG.
+"""Draw a run's curve, ROC curves and confusion matrix for the record; equal numbers give equal bytes on one machine."""
 
-Equal numbers give equal bytes on one machine. An SVG has no background and takes the colour and font of the page around
-it, otherwise middle tones, so that it is readable on a light and on a dark page.
-"""
-
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from PIL import Image  # installed with matplotlib
 from sklearn.metrics import auc, confusion_matrix, roc_curve
 
-from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, Format, bare, new_figure, saved
+from retable.figures.style import BLUE, COLOURS, INK, ORANGE, SHADES, STYLE, bare, new_figure
 from retable.runs.curve import read_curve
 from retable.runs.form import read_metrics
 from retable.runs.predictions import read_predictions
@@ -22,22 +21,35 @@ from retable.text.choosing import NAMES, dev_score, dev_score_name
 CLASSES_BY_NAME = 8  # a longer legend would hide the picture
 CLASSES_WITH_COUNTS = 12
 POINTS_OF_A_LINE = 200
+DOTS_PER_INCH, SHADES_IN_PNG = 150, 256
 CURVE_MARGINS = {"left": 0.12, "right": 0.98, "bottom": 0.16, "top": 0.91, "wspace": 0.36}
 ROC_MARGINS = {"left": 0.17, "right": 0.98, "bottom": 0.15, "top": 0.98}
 
 
-def pictures_of_run(folder: Path, form: Format) -> dict[str, bytes]:
-    """Return the pictures of a run's folder: curve, roc, confusion."""
+def pictures_of_run(folder: Path) -> dict[str, bytes]:
+    """Return the pictures of a run's folder as PNG: curve, roc, confusion."""
     facts, _, classes, _, probabilities = read_predictions(folder / "predictions.parquet")
     chosen = read_metrics(folder)["epochs"]["chosen"]
-    return {
-        "curve": curve_picture(read_curve(folder), chosen, form),
-        "roc": roc_picture(classes, probabilities, facts.labels, form),
-        "confusion": confusion_picture(classes, probabilities.argmax(axis=1), facts.labels, form),
+    drawn = {
+        "curve": draw_curve(read_curve(folder), chosen),
+        "roc": draw_roc(classes, probabilities, facts.labels),
+        "confusion": draw_confusion(classes, probabilities.argmax(axis=1), facts.labels),
     }
+    return {name: png_of(figure) for name, figure in drawn.items()}
 
 
-def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: Format = "png") -> bytes:
+def png_of(figure: Figure) -> bytes:
+    """Return a picture as a PNG on white, with a colour palette (a third of the size), and no date or software."""
+    uncompressed = {"compress_level": 0}  # it is only read again
+    drawn, small = io.BytesIO(), io.BytesIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(drawn, format="png", dpi=DOTS_PER_INCH, facecolor="white", pil_kwargs=uncompressed)
+    with Image.open(drawn) as image:
+        image.convert("RGB").quantize(SHADES_IN_PNG, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
+    return small.getvalue()
+
+
+def draw_curve(lines: Sequence[Mapping[str, Any]], chosen: int | None) -> Figure:
     """Draw loss and accuracy over the epochs of a network, or the score on dev over the candidates of a linear model.
 
     Args:
@@ -45,7 +57,7 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
         chosen: the epoch whose weights were kept.
     """
     if "epoch" not in lines[0]:
-        return candidates_picture(lines, form)
+        return draw_candidates(lines)
     epochs = [int(line["epoch"]) for line in lines]
     with mpl.rc_context(STYLE):
         figure = new_figure(5.2, 2.6, CURVE_MARGINS)
@@ -64,10 +76,10 @@ def curve_picture(lines: Sequence[Mapping[str, Any]], chosen: int | None, form: 
             if score == "accuracy":
                 axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=None))
             axes.legend()
-        return saved(figure, form)
+        return figure
 
 
-def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png") -> bytes:
+def draw_candidates(lines: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw the score on dev of every candidate setting, with the best marked."""
     scores = [dev_score(line) for line in lines]
     tried = [name for name in lines[0] if name not in NAMES]
@@ -86,10 +98,10 @@ def candidates_picture(lines: Sequence[Mapping[str, Any]], form: Format = "png")
         axes.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=1))
         axes.set(title=f"{score} on dev, the chosen candidate in orange", ylabel=" · ".join(tried))
-        return saved(figure, form)
+        return figure
 
 
-def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
+def draw_roc(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence[str]) -> Figure:
     """Draw true against false positives, each class against the rest; with two classes, only the second.
 
     Args:
@@ -113,7 +125,7 @@ def roc_picture(classes: np.ndarray, probabilities: np.ndarray, labels: Sequence
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         heading = {"title": "class, area under curve", "title_fontsize": 7} if len(shown) <= 4 else {"fontsize": 6}
         axes.legend(*axes.get_legend_handles_labels(), loc="lower right", **heading)
-        return saved(figure, form)
+        return figure
 
 
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +137,7 @@ def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x[kept], y[kept]
 
 
-def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequence[str], form: Format = "png") -> bytes:
+def draw_confusion(classes: np.ndarray, predicted: np.ndarray, labels: Sequence[str]) -> Figure:
     """Draw how many texts of each class got each answer; the colour is the share of the class.
 
     Args:
@@ -151,4 +163,4 @@ def confusion_picture(classes: np.ndarray, predicted: np.ndarray, labels: Sequen
             for (row, column), number in np.ndenumerate(matrix):
                 colour = "white" if shares[row, column] > 0.5 else INK
                 axes.text(column + 0.5, row + 0.5, f"{number:,}", ha="center", va="center", color=colour)
-        return saved(figure, form)
+        return figure

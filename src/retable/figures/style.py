@@ -9,8 +9,9 @@ import io
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -18,16 +19,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter, NullLocator
-from PIL import Image  # installed with matplotlib
 
-Format = Literal["svg", "png"]
 INK, BLUE, ORANGE, GREEN = "#3d4045", "#3b82d9", "#e07b26", "#2f9e6e"
 COLOURS = (BLUE, ORANGE, GREEN, "#c2519b", "#8a6fd1", "#b08d1e", "#d1495b", "#3aa3b5")
 SHADES = LinearSegmentedColormap.from_list("share", [(*to_rgb(BLUE), 0.04), (*to_rgb(BLUE), 1.0)])
 DASHES = ("-", "--", ":", "-.")
 DECADE, WIDE_AXIS = 10, 2000  # ratio of largest to smallest value
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # characters that no XML has
-DOTS_PER_INCH, SHADES_IN_PNG = 150, 256
 PANELS_BESIDE = 3  # per row of panels
 STYLE: Any = {
     "svg.hashsalt": "retable", "svg.fonttype": "none", "font.size": 8, "axes.titlesize": 9, "lines.linewidth": 1.5,
@@ -136,28 +134,12 @@ def fix_layout(figure: Figure) -> None:
     figure.set_layout_engine(None)  # "none" keeps a placeholder, for which savefig draws everything twice
 
 
-def in_both_forms(figure: Figure) -> dict[Format, bytes]:
-    """Return a picture in every format."""
-    return {form: saved(figure, form) for form in get_args(Format)}
-
-
-def saved(figure: Figure, form: Format) -> bytes:
-    """Return the bytes of a picture: PNG on white, or a bare <svg> element without background."""
+def svg_of(figure: Figure) -> bytes:
+    """Return a picture as a bare <svg> element without background."""
     out = io.BytesIO()
-    if form == "png":
-        uncompressed = {"compress_level": 0}  # it is only read again
-        figure.savefig(out, format="png", dpi=DOTS_PER_INCH, facecolor="white", pil_kwargs=uncompressed)
-        return with_palette(out)
-    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    with mpl.rc_context(STYLE):
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return plain_svg(out.getvalue().decode("utf-8")).encode("utf-8")
-
-
-def with_palette(picture: io.BytesIO) -> bytes:
-    """Return the same PNG with a colour palette, at a third of the size and without metadata on date or software."""
-    small = io.BytesIO()
-    with Image.open(picture) as image:
-        image.convert("RGB").quantize(SHADES_IN_PNG, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
-    return small.getvalue()
 
 
 def plain_svg(text: str) -> str:

@@ -1,6 +1,6 @@
 """Redraw the papers' figures from the available runs, or say why a figure's runs are missing.
 
-Out  <folder>/<figure>.{svg,png,csv}, <folder>/figures.json (name, title, caption, files and note of each figure, and
+Out  <folder>/<figure>.{svg,csv}, <folder>/figures.json (name, title, caption, files and note of each figure, and
      the run keys of those that query a trained network)
 
 Each table of accuracies also gets a figure of our own, cost-<table>: accuracy against cost.
@@ -156,14 +156,12 @@ def read_entries(folder: Path) -> list[dict[str, Any]]:
 
 
 def write_files(folder: Path, name: str, found: Drawn) -> list[str]:
-    """Write the CSV and, if there is one, the picture in both formats; return the file names."""
+    """Write the CSV and, if there is one, the picture; return the file names."""
     write_csv(folder / f"{name}.csv", found.rows, list(found.rows[0]))
     if found.picture is None:
         return [f"{name}.csv"]
-    pictures = found.picture()
-    for form, content in pictures.items():
-        (folder / f"{name}.{form}").write_bytes(content)
-    return [f"{name}.{form}" for form in ("csv", *pictures)]
+    (folder / f"{name}.svg").write_bytes(found.picture())
+    return [f"{name}.csv", f"{name}.svg"]
 
 
 def write_figures(

@@ -216,7 +216,7 @@ def figure_markdown(entry: Mapping[str, Any], folder: Path) -> str:
     name, title = entry["name"], entry["title"]
     data = f"[data](../figures/{name}.csv)"
     if f"{name}.svg" in entry["files"]:
-        body, data = f"![{title}](../figures/{name}.svg)", f"[PNG](../figures/{name}.png), {data}"
+        body = f"![{title}](../figures/{name}.svg)"
     else:
         body = words_markdown(read_csv(folder / f"{name}.csv"))
     below = f"{entry['note']}\n\n" if entry["note"] else ""

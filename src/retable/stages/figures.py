@@ -1,7 +1,7 @@
 """Redraw the papers' figures from the local runs; a figure without its runs says why.
 
 In   results/runs/, data/clean/*/stats.json, data/tagged/ (if weights were kept), params.yaml
-Out  results/figures/<figure>.{svg,png,csv}, results/figures/figures.json
+Out  results/figures/<figure>.{svg,csv}, results/figures/figures.json
 
 See src/retable/results/figures.py.
 """

@@ -270,7 +270,7 @@ def draw(client: Any, run_id: str, entry: Entry) -> None:
     from retable.figures.pictures import pictures_of_run
 
     with tempfile.TemporaryDirectory() as folder:
-        for name, picture in pictures_of_run(entry.files[0].parent, "png").items():
+        for name, picture in pictures_of_run(entry.files[0].parent).items():
             Path(folder, f"{name}.png").write_bytes(picture)
         client.log_artifacts(run_id, folder, "pictures")
 
