@@ -7,7 +7,7 @@ import pytest
 
 from retable.figures import costs
 from retable.figures.cost_points import CostPoint, is_proposed
-from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front
+from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front, with_short_names
 from retable.figures.declared import cost_figures
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, Panel
@@ -178,8 +178,8 @@ def crowded():
 def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypatch):
     put, seen = costs.put_names, []
 
-    def kept(figure, place, points, floor, front):
-        names = put(figure, place, points, floor, front)
+    def kept(figure, place, points, floor, front, wanted):
+        names = put(figure, place, points, floor, front, wanted)
         shown = {text.get_text().replace("\n", " ") for text in place.texts}
         numbers = shown - {name for name, *_ in points}
         assert {name for name, *_ in points} - shown == set(names)
@@ -206,11 +206,28 @@ def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypa
         assert all(inside.x0 - 2 <= text.x0 and text.x1 <= inside.x1 + 2 for text in texts)
 
 
+@pytest.mark.parametrize("proposed", range(10))
+def test_the_papers_networks_are_named_in_a_crowd(proposed):
+    plot = crowded()
+    name, short = plot.marks[proposed].model, f"proposal {proposed}"
+    marks = [replace(each, model=short, proposed=True) if each.model == name else each for each in plot.marks]
+    drawn = FIGURE.picture([Plot(plot.title, tuple(marks))])
+    assert drawn.count(f">{short}<".encode()) == 2  # a panel for FLOPs, one for seconds; in a list it has its number
+
+
+def test_names_end_before_their_comma_unless_another_begins_alike():
+    one = frozenset({1})
+    names = ("CNN, random word vectors", "CNN, given word vectors", "BiLSTM, max over words", "FCSR")
+    plot = Plot("A", tuple(CostPoint(name, 80.0, 1.0, None, None, False, 0, 1, "", one) for name in names))
+    assert [point.model for point in with_short_names(plot).marks] == [*names[:2], "BiLSTM", "FCSR"]
+    assert [line["model"] for line in FIGURE.csv_lines([plot])] == list(names)
+
+
 def test_a_point_far_from_the_others_is_at_the_border_with_its_accuracy_and_the_axis_fits_the_others(monkeypatch):
     """Four networks at chance left the other 28 of FCSR's figure 3 a fifth of the axis."""
     seen = []
 
-    def kept(figure, place, points, floor, front):
+    def kept(figure, place, points, floor, front, wanted):
         seen.append((points, place.get_ylim()))
         return []
 

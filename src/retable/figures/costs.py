@@ -1,7 +1,8 @@
 """Accuracy against cost: every row of a table as a named point, floors marked; a panel for each corpus and cost."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import matplotlib as mpl
@@ -36,7 +37,7 @@ FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
 BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}
 BARS_IN_LEGEND: dict[str, Any] = {"markeredgewidth": 1.2, "alpha": 0.5}
 INTERVAL, INTERVAL_OF_MEAN = "95% interval for one more run", "95% interval of the mean"
-NAMED = 3  # columns of a mean that are named; more are only counted
+NAMED = 5  # columns of a mean that are named; more are only counted
 FAR, FAR_ROOM = "beyond the axis, accuracy in brackets", 0.12  # room as a share of the others' range
 
 
@@ -63,18 +64,22 @@ class CostFigure(Figure[CostPoint]):
 
     def picture(self, plots: Sequence[Plot[CostPoint]]) -> bytes:
         """Return accuracy against FLOPs and, where networks were timed, below it against seconds."""
-        costs = [(plot, cost) for plot in plots for cost in (COSTS if has_times(plot.marks) else COSTS[:1])]
+        short = [with_short_names(plot) for plot in plots]
+        costs = [(plot, cost) for plot in short for cost in (COSTS if has_times(plot.marks) else COSTS[:1])]
         heights = [1.7 + 0.12 * sum(map(bool, cost_values(plot.marks, cost)[0])) for plot, cost in costs]
         with mpl.rc_context(STYLE):
-            figure = new_figure(6.0, 0.4 + sum(heights))
+            figure = new_figure(7.5, 0.4 + sum(heights))
             places = list(figure.subplots(len(costs), 1, squeeze=False, height_ratios=heights)[:, 0])
             shown = [(place, draw_cost(place, *each)) for place, each in zip(places, costs, strict=True)]
             legend_below(figure, places)
             fix_layout(figure)
             names = [
-                put_names(figure, place, points, best_floor(plot.marks), pareto_front([(x, y) for _, x, y in points]))
+                put_names(
+                    figure, place, points, best_floor(plot.marks), pareto_front([(x, y) for _, x, y in points]),
+                    {point.model for point in plot.marks if point.proposed},
+                )
                 for (place, points), (plot, _) in zip(shown, costs, strict=True)
-            ]
+            ]  # fmt: skip
             put_keys(figure, [Key.of_names(figure, *each) for each in zip(places, names, strict=True)])
             return svg_of(figure)
 
@@ -86,6 +91,14 @@ class CostFigure(Figure[CostPoint]):
     def remarks(self, lines: Lines) -> Iterator[str]:
         """Yield how many runs are timed where not all are."""
         yield from told_of_times(lines)
+
+
+def with_short_names(plot: Plot[CostPoint]) -> Plot[CostPoint]:
+    """Return a panel whose names end before their first comma where no other name begins alike."""
+    starts = Counter(point.model.partition(", ")[0] for point in plot.marks)
+    short = {start for start, count in starts.items() if count == 1}
+    marks = [(point, point.model.partition(", ")[0]) for point in plot.marks]
+    return Plot(plot.title, tuple(replace(point, model=start) if start in short else point for point, start in marks))
 
 
 def has_times(points: Sequence[CostPoint]) -> bool:

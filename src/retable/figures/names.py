@@ -1,7 +1,7 @@
 """Names of points: each beside its point where there is room, else a number, for a list below the panel (keys.py)."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import fill
@@ -22,7 +22,8 @@ Flags = npt.NDArray[np.bool_]
 Point = tuple[str, float, float]  # name, x, y
 
 NEAR = (0.0, 1.0, 2.0)  # distances of a name from its point, in line heights
-STEPS = (*NEAR, 3.0, 4.0, 5.5, 7.0, 9.0, 11.0)  # of a number
+AWAY = (3.0, 4.0, 5.5, 7.0, 9.0, 11.0)
+STEPS = (*NEAR, *AWAY)  # of a number
 WIDER = 1.08  # a page's own font may be wider than the one measured here
 LETTERS = (40, 24)  # characters per line of a name: tried in this order
 CLEAR = 1.5  # how much farther than its own point any other is from a name
@@ -36,28 +37,38 @@ def put_names(
     points: Sequence[Point],
     floor: float | None,
     front: Sequence[tuple[float, float]],
+    wanted: Container[str] = (),
 ) -> list[str]:
     """Write the names near their points; where there is no room write a number, and return the names in its order.
 
     A name covers no point, no other name and no line, and no other point is as near to it. Names of points on the front
-    come first, then those of the best.
+    come first, then the wanted ones, then those of the best.
 
     Args:
         figure, place: already laid out.
         points: name, x and y of each.
         floor: height of the floor's line; None if there is none.
         front: corners (x, y) of the line of steps, from the left.
+        wanted: names that may stand away from their points rather than be a number.
     """
     dots = [at(place.transData, x, y) for _, x, y in points]
     radius = figure.dpi * 3.5 / 72
     room = Room(place, dots, radius, [(x - radius, y - radius, x + radius, y + radius) for x, y in dots])
     room.taken.extend(line_boxes(place, floor, front))
-    ordered = sorted(range(len(points)), key=lambda each: (points[each][1:] not in front, -points[each][2], each))
+    ordered = sorted(range(len(points)), key=lambda each: rank(points[each], front, wanted))
     left = [index for index in ordered if not room.has_written(points[index][0], dots[index])]
+    left = [
+        index for index in left if points[index][0] not in wanted or not room.has_led(points[index][0], dots[index])
+    ]
     left.sort(key=lambda each: (points[each][1], -points[each][2]))
     for numbers in one_place(left, dots, radius):
         room.write(number_label(numbers), dots[left[numbers[0] - 1]], STEPS, anyway=True)
     return [points[index][0] for index in left]
+
+
+def rank(point: Point, front: Sequence[tuple[float, float]], wanted: Container[str]) -> tuple[bool, bool, float]:
+    """Return what names are sorted by."""
+    return point[1:] not in front, point[0] not in wanted, -point[2]
 
 
 @dataclass(frozen=True)
@@ -73,11 +84,20 @@ class Room:
         """Write a name near a point, in one line or in more, and return whether there was room."""
         return any(self.write(text, dot, NEAR) for text in dict.fromkeys(in_lines(name, each) for each in LETTERS))
 
-    def write(self, text: str, dot: Dot, steps: Sequence[float], *, anyway: bool = False) -> bool:
-        """Write a text at one of some distances from a point if there is room, or `anyway`; return whether it is."""
+    def has_led(self, name: str, dot: Dot) -> bool:
+        """Write a name away from a point, to which a line leads, and return whether there was room."""
+        return self.write(name, dot, AWAY, led=True)
+
+    def write(self, text: str, dot: Dot, steps: Sequence[float], *, led: bool = False, anyway: bool = False) -> bool:
+        """Write a text at one of some distances from a point if there is room, or `anyway`; return whether it is.
+
+        Args:
+            led: whether the text may be nearer to other points, because a line leads to its own.
+        """
         label = self.place.text(0, 0, text, transform=None, fontsize=SIZE, va="center")
         boxes = list(boxes_near(dot, label, self.radius, steps))
-        box, is_free = best_box(self.place, boxes, self.taken, is_unclear(boxes, self.dots, dot, self.radius))
+        unclear = is_unclear(boxes, self.dots, dot, self.radius) & (not led)
+        box, is_free = best_box(self.place, boxes, self.taken, unclear)
         if is_free or anyway:
             self.taken.append(put(self.place, label, box, dot, self.radius))
         else:
