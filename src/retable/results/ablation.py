@@ -24,14 +24,14 @@ NETWORKS, LINEAR = ("cnn", "fcsr"), ("tfidf-svm", "nb-svm")
 ALL = "all three"
 HEADER = ("system", "added", "runs", "before", "after", "difference, points", "detectable", "verdict")
 TEXT = (
-    "Accuracy in % on the test texts of SST-2. Word vectors have 100 dimensions; a network has the same size in every "
-    "row of [the table](../tables/bench.md), so a text costs the same to classify, not to learn: phrases are nearly "
-    "five times the words, a search is eight more trainings. Each line compares two cells text by text "
-    "([rule 1](../protocol.md)); most add one thing, *all three* adds all, and the lines after it put that network "
-    "beside linear models that learn from phrases too. *Vectors*: GloVe 6B in place of random ones. *Search*: eight "
-    "trials on dev in place of the preset's options, with the same training texts; where the preset is the best of "
-    "them, nothing changes. *Phrases*: those of the training sentences as further training texts. In another order the "
-    "parts are others, and the verdicts are not corrected for their number.\n"
+    "Accuracy in % on the test texts of SST-2. Word vectors have 100 dimensions; a network has the same size in "
+    "every row of [the table](../tables/bench.md), so a text costs the same to classify, not to learn: phrases are "
+    "nearly five times the words, a search is eight more trainings. Each line compares two cells text by text ([rule "
+    "1](../protocol.md)); most add one thing, *all three* adds all, and the lines after it put that network beside "
+    "linear models that learn from phrases too. *Vectors*: GloVe 6B in place of random ones. *Search*: eight trials "
+    "on dev in place of the preset's options, with the same training texts; where the preset is the best of them, "
+    "nothing changes. *Phrases*: those of the training sentences as further training texts. The title takes them in "
+    "this order; in another the parts are others, and the verdicts are not corrected for their number.\n"
 )
 
 
@@ -98,11 +98,11 @@ def ablation(measured: MeasuredTable | None, filled: Filled, judge: Judge) -> Fi
                 for step, each in zip(steps, found[:3], strict=False)
                 if each.parts and each.verdict in ("ahead", "behind")
             ]
-            alone = ", ".join(decided) or "none of the three"
-            ways.append(f"{steps[0].system} from {' to '.join(way)}% (decided alone: {alone})")
+            steps_decided = ", ".join(decided) or "none"
+            ways.append(f"{steps[0].system} from {' to '.join(way)}% (decided of these steps: {steps_decided})")
     if not ways:
         return None
-    headline = f"At the same cost per word on SST-2, vectors, a search and phrases take {listed(ways)}"
+    headline = f"At the same cost per word on SST-2, vectors, then a search, then phrases take {listed(ways)}"
     return Finding("ablation", headline, f"{TEXT}\n{markdown_table(HEADER, body)}")
 
 

@@ -109,9 +109,12 @@ def best_linear(column: Column, filled: Filled) -> Row | None:
 
 
 def best_on_dev(rows: Iterable[Row], column: Column, filled: Filled) -> Row | None:
-    """Return the row with the best dev accuracy among those measured on a column."""
-    measured = [row for row in rows if (row.id, column.id) in filled.runs]
-    return max(measured, key=lambda row: mean([run.dev for run in filled.shown((row.id, column.id))]), default=None)
+    """Return the row with the best dev accuracy among those measured on a column; one without dev texts is left out."""
+    of_rows = [(row, filled.shown((row.id, column.id))) for row in rows if (row.id, column.id) in filled.runs]
+    scored = [
+        (row, mean([run.dev for run in runs])) for row, runs in of_rows if all(run.metrics["dev"] for run in runs)
+    ]
+    return max(scored, key=lambda each: each[1], default=(None, 0.0))[0]
 
 
 def ranked(bench: Bench) -> tuple[list[str], Ranks] | None:

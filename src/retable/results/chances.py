@@ -61,7 +61,8 @@ def equal_chances(bench: Bench) -> Finding | None:
 def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Standing], bench: Bench) -> list[str]:
     """Return a column's cells, in the order of HEADER."""
     detectable = [each.line.comparison.detectable for each in standings if each.line.comparison]
-    flops = [median(run.cost["flops_per_word"] for run in bench.runs(row.id)) for row in (network, linear)]
+    cells = (bench.filled.shown((row.id, column.id)) for row in (network, linear))
+    flops = [median(run.cost["flops_per_word"] for run in runs) for runs in cells]
     return [
         column.printed,
         *(f"{row.printed}, {bench.scores[row.id, column.id].measured}" for row in (linear, network)),
