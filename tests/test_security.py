@@ -14,7 +14,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from retable.figures.forest import Difference, forest_picture
-from retable.figures.pictures import confusion_picture, roc_picture
+from retable.figures.pictures import draw_confusion, draw_roc
+from retable.figures.style import svg_of
 from retable.tables.markdown import literal
 
 ROOT = Path(__file__).parents[1]
@@ -107,7 +108,7 @@ def test_importing_everything_asks_for_no_network():
 def test_a_label_of_markup_is_text_in_a_picture():
     labels = ("good", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>')
     classes = np.arange(9) % 3
-    picture = confusion_picture(classes, classes, labels, "svg").decode()
+    picture = svg_of(draw_confusion(classes, classes, labels)).decode()
     assert "&lt;script&gt;alert(1)" in picture
     assert "<script" not in picture
     assert "<img" not in picture
@@ -132,8 +133,8 @@ def pictures_with(name):
     """Return the kinds of picture that show names from data or tables."""
     true, found = np.array([0, 1, 0, 1]), np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]])
     return {
-        "confusion": confusion_picture(true, found.argmax(axis=1), ("good", name), "svg"),
-        "roc": roc_picture(true, found, ("good", name), "svg"),
+        "confusion": svg_of(draw_confusion(true, found.argmax(axis=1), ("good", name))),
+        "roc": svg_of(draw_roc(true, found, ("good", name))),
         "forest": forest_picture([Difference("FCSR", name, 1.0, 0.5, 0.1, 0.9, -1.0, 2.0)]),
     }
 
