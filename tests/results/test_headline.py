@@ -60,9 +60,9 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     )
     assert judged.text == (
         "0 are undecided, 1 equal where a lead is claimed. After "
-        "[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests 3 (from FCSR's paper) come "
-        "out "
-        "as claimed and 1 (from FCSR's paper) the other way."
+        "[Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) over all tests on a paper, other readings "
+        "and our own questions included, 3 (from FCSR's paper) come out as claimed (3 ahead, 0 not behind) and 1 (from "
+        "FCSR's paper) the other way; over these comparisons alone 3 and 1."
     )
     assert not others  # no comparison with the printed rate on both sides
     assert judged.markdown == f"- **{judged.title}** {judged.text} [Every comparison](docs/claims.md)"
@@ -71,7 +71,8 @@ def test_a_claim_counts_as_its_sign_asks(lines):
     assert sizes.title == (
         "The median printed difference between two models is 5.0 points; ours, in the same direction, is 0.0."
     )
-    assert sizes.text.startswith("Of 3 (from FCSR's paper) 1 have the other sign here, and 2 are printed above our 95%")
+    assert sizes.text.startswith("Of 3 (from FCSR's paper) 1 have the other sign here, 2 are printed above our 95%")
+    assert sizes.text.endswith(" and 0 of these intervals hold zero as well as the printed difference.")
     assert headline.headline(lines[-1:]) == []
 
 
@@ -146,8 +147,8 @@ def test_a_reading_for_all_networks_is_a_point_of_its_own(lines):
     ]
     (point,) = headline.under_a_reading_for_all([*lines, *at_rate])
     assert point.title == (
-        "With an option that FCSR's paper prints for all networks (learning rate as printed), FCSR is behind CNN and "
-        "BiLSTM in 2 of 3 comparisons, after Holm's correction in 2."
+        "With the learning rate as printed, which FCSR's paper gives to all networks, FCSR is behind CNN and BiLSTM "
+        "in 2 of 3 comparisons, after Holm's correction in 2."
     )
     assert point.text == (
         "By 5.0 to 12.5 points. 1 of them are with the paper's kind of word vectors. The counts above use an option "
@@ -300,6 +301,34 @@ def test_papers_have_their_outcomes_and_how_much_is_measured(lines):
     assert headline.coverage(paper("fcsr"), {"fcsr-table-3": scores}).ours == 1
 
 
+def test_without_readings_and_our_own_questions_holms_correction_is_for_fewer_tests():
+    barely = compare_units((0.535 + 7 * FAR)[None], (0.5 + 7 * FAR[::-1])[None], 10_000)
+    assert 0.03 < barely.p_of_no_difference < 0.05
+    wide = compare_units((0.501 + 20 * FAR)[None], (0.5 + 20 * FAR[::-1])[None], 10_000)
+    lead = replace(line(0, "fcsr", "cnn", 0.035), comparison=barely)
+    reading = replace(line(0, "fcsr-relu-features", "cnn", 0.001), comparison=wide)
+    found = outcomes.counted([lead, reading, replace(reading, claim=CLAIMS[2], first=lead.first)])
+    assert (found.hold, found.kept, found.alone) == (1, (), (1, 0))
+    assert "none come out as claimed and none the other way; over these comparisons alone 1 and 0." in (
+        headline.headline([lead, reading])[0].text
+    )
+
+
+def test_differences_of_means_are_told_apart_from_those_on_one_column():
+    of_mean = replace(line(0, "fcsr", "cnn", 0.03, 2.0, on="mean of 2"), columns=("sst-2", "polarity"))
+    of_columns = [line(0, "fcsr", "cnn", 0.01, 4.0), line(0, "fcsr", "cnn", -0.02, 6.0, on="SST")]
+    found = outcomes.sizes([of_mean, *of_columns])
+    assert found.of_means == (1, 2.0, pytest.approx(3.0), pytest.approx(3.0))
+    assert found.of_columns == (2, 5.0, pytest.approx(1.5), pytest.approx(-0.5))
+    (point, _) = headline.headline([of_mean, *of_columns])
+    assert point.text.endswith(
+        " On means of several columns (1) the median is 2.0 in print and +3.0 here, on single columns 5.0 and -0.5."
+    )
+    wide = compare_units((0.501 + 20 * FAR)[None], (0.5 + 20 * FAR[::-1])[None], 10_000)
+    assert outcomes.sizes([replace(of_columns[0], comparison=wide)]).unclear == 1
+    assert outcomes.sizes(of_columns).unclear == 0
+
+
 def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_holds():
     of_equality = replace(line(0, "fcsr", "cnn", 0.05), claim=replace(CLAIMS[0], sign="="))
     shown = replace(line(0, "fcsr", "cnn", 0.003), claim=replace(CLAIMS[0], sign=">="), at_least=True)
@@ -315,6 +344,7 @@ def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_hol
     [
         ({"measured": "83.20", "low": "81.00", "high": "85.40", "published": "80.8"}, "83.20 ± 2.2 (*80.8*)"),
         ({"measured": "83.20", "low": "81.00", "high": "85.40", "runs": "1"}, "83.20 ± 2.2, one run"),
+        ({"measured": "83.20", "low": "81.00", "high": "85.40", "runs": "2"}, "83.20 ± 2.2, two runs"),
         ({"measured": "83.20", "low": "83.20", "high": "83.20"}, "83.20"),
         ({"measured": "83.20", "runs": "1"}, "83.20"),
         ({"measured": "83.20"}, "83.20"),

@@ -15,7 +15,7 @@ from retable.papers import NAMES
 from retable.papers.claims import OURS, Claim
 from retable.papers.paper import ResultTable
 from retable.results.claims import AS_PRINTED, CONTRADICT, beside_readings, cells_of, size_of, through
-from retable.results.judging import PERCENT, Judged, claim_of, in_points
+from retable.results.judging import Judged, claim_of, in_points
 from retable.results.leads import FLOOR, Lead, leads_of
 from retable.results.outcomes import adjusted_of, named_differences, sizes
 from retable.results.resolving import Filled
@@ -86,30 +86,30 @@ def printed_sizes(lines: Sequence[Judged]) -> Finding | None:
     found = sizes(lines)
     if found is None:
         return None
-    body, unclear, decided = [], 0, 0
+    body, decided = [], 0
     for (paper, name), line in named_differences(lines):
         if line.printed is None or line.comparison is None:
             continue
-        low, high = (PERCENT * end for end in line.comparison.expected)
-        unclear += low <= min(0.0, line.printed) and max(0.0, line.printed) <= high
         intervals = (in_points(each) for each in (line.comparison.interval(), line.comparison.expected))
         size = size_of(line.printed, line.comparison)
         decided += size == AS_PRINTED and line.verdict == ("behind" if line.printed > 0 else "ahead")
         body.append([paper, name, signed(line.printed), *intervals, size])
     text = (
-        f"The median difference of two rows is {found.printed:.1f} points in print. Here it is {found.ours:.1f} "
-        f"in size and {signed(found.towards)} in the printed direction: {found.reversed} of {found.pairs} have the "
-        "other sign, decided or not. A printed one is larger if it is above the interval in which we expect it, our "
-        f"95% prediction interval ([rule 1](../protocol.md)). Those that are larger belong to "
-        f"{found.larger_groups} of {found.groups} pairs of a first row and a column, and comparisons that share a row "
-        f"are not independent. *{AS_PRINTED.capitalize()}* is no agreement: {unclear} of the {len(body)} intervals "
-        "hold both zero and the printed difference, so that those comparisons could not tell the one from the other"
+        f"The median difference of two rows is {found.all.printed:.1f} points in print. Here it is "
+        f"{found.all.ours:.1f} in size and {signed(found.all.towards)} in the printed direction: {found.reversed} of "
+        f"{found.all.pairs} have the other sign, decided or not. A printed one is larger if it is above the interval "
+        "in which we expect it, our 95% prediction interval ([rule 1](../protocol.md)). Those that are larger belong "
+        f"to {found.larger_groups} of {found.groups} pairs of a first row and a column, and comparisons that share a "
+        f"row are not independent. *{AS_PRINTED.capitalize()}* is no agreement: {found.unclear} of the {len(body)} "
+        "intervals hold both zero and the printed difference, so that those comparisons could not tell the one from "
+        "the other"
         + (f", and in {number_of(decided, 'of them')} our means are decided the other way" if decided else "")
         + ".\n\n![Differences as printed and as measured](../figures/claims.svg)\n"
     )
     headline = (
-        f"The median printed difference is {found.printed:.1f} points, ours, in the same direction, "
-        f"{signed(found.towards)}; {found.larger} of {found.pairs} are printed above our 95% prediction interval"
+        f"The median printed difference is {found.all.printed:.1f} points, ours, in the same direction, "
+        f"{signed(found.all.towards)}; {found.larger} of {found.all.pairs} are printed above our 95% prediction "
+        "interval"
     )
     header = ("paper", "comparison", "printed, points", "ours, 95% interval", "expected in print", "size")
     return Finding("printed-differences", headline, f"{text}\n{markdown_table(header, body)}")

@@ -9,7 +9,7 @@ from retable.papers.claims import OURS
 from retable.papers.paper import Paper, ResultTable
 from retable.results.judging import PERCENT, Judged, claim_of, in_points
 from retable.results.leads import FLOOR, leads_of
-from retable.results.outcomes import adjusted_of, counted, name_of, sizes
+from retable.results.outcomes import Sizes, adjusted_of, counted, name_of, sizes
 from retable.tables.lines import UNVERIFIED, Line
 from retable.tables.markdown import listed, markdown_table, signed
 from retable.wording import number_of
@@ -41,12 +41,14 @@ def headline(lines: Sequence[Judged]) -> list[Point]:
     points = [
         Point(
             f"Of {number_of(found.judged, 'comparisons')} that the papers make and fully trained runs can test, "
-            f"{found.hold} come "
-            f"out as claimed and {found.against} the other way.",
+            f"{found.hold} come out as claimed and {found.against} the other way.",
             f"{found.undecided} are undecided"
             + (f", {equal} equal where a lead is claimed" if equal else "")
-            + f". After [Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) for many tests "
-            f"{shared(found.kept)} come out as claimed and {shared(found.against_kept)} the other way.",
+            + ". After [Holm's correction](docs/protocol.md#1-a-comparison-of-two-rows) over all tests on a paper, "
+            + f"other readings and our own questions included, {shared(found.kept)} come out as claimed"
+            + (f" ({found.kept_ahead} ahead, {len(found.kept) - found.kept_ahead} not behind)" if found.kept else "")
+            + f" and {shared(found.against_kept)} the other way; over these comparisons alone {found.alone[0]} and "
+            f"{found.alone[1]}.",
             "Every comparison",
             "docs/claims.md",
         ),
@@ -55,15 +57,27 @@ def headline(lines: Sequence[Judged]) -> list[Point]:
         points.insert(
             0,
             Point(
-                f"The median printed difference between two models is {size.printed:.1f} points; ours, in the same "
-                f"direction, is {signed(size.towards)}.",
-                f"Of {shared(size.papers)} {size.reversed} have the other sign here, and {size.larger} "
-                f"{'is' if size.larger == 1 else 'are'} printed above our 95% prediction interval.",
+                f"The median printed difference between two models is {size.all.printed:.1f} points; ours, in the same "
+                f"direction, is {signed(size.all.towards)}.",
+                f"Of {shared(size.papers)} {size.reversed} have the other sign here, {size.larger} "
+                f"{'is' if size.larger == 1 else 'are'} printed above our 95% prediction interval, and {size.unclear} "
+                f"of these intervals hold zero as well as the printed difference.{apart(size)}",
                 "One by one",
                 "docs/findings/printed-differences.md",
             ),
         )
     return [*points, *under_a_reading_for_all(lines)]
+
+
+def apart(size: Sizes) -> str:
+    """Return the medians on means of several columns beside those on single ones; empty if only one kind is there."""
+    if not (size.of_means and size.of_columns):
+        return ""
+    means, columns = size.of_means, size.of_columns
+    return (
+        f" On means of several columns ({means.pairs}) the median is {means.printed:.1f} in print and "
+        f"{signed(means.towards)} here, on single columns {columns.printed:.1f} and {signed(columns.towards)}."
+    )
 
 
 def shared(names: Sequence[str]) -> str:
@@ -93,7 +107,7 @@ def under_a_reading_for_all(lines: Sequence[Judged]) -> list[Point]:
         again = sum(bool(line.first.vectors) for line in pairs.values())
         points.append(
             Point(
-                f"With an option that {paper}'s paper prints for all networks ({reading}), {model} is behind "
+                f"With the {reading}, which {paper}'s paper gives to all networks, {model} is behind "
                 f"{listed([*dict.fromkeys(rivals)])} in {len(behind)} of {number_of(len(pairs), 'comparisons')}, after "
                 f"Holm's correction in {kept}.",
                 by
@@ -269,6 +283,6 @@ def front_cell(score: Line | None) -> str:
         return (score.part if score else "–") + printed
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0
     number = score.measured + (f" ± {max(half, 0.1):.1f}" if half else "")
-    single = ", one run" if half and score.runs == "1" else ""  # its interval is that of the column's other rows
-    marks = f"{single}{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
+    few = f", {score.few_runs}" if half and score.few_runs else ""
+    marks = f"{few}{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
     return f"{number}{marks}{printed}"

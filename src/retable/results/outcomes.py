@@ -63,6 +63,8 @@ class Counts(NamedTuple):
     undecided: int
     kept: tuple[str, ...]  # the papers of those that hold after Holm's correction
     against_kept: tuple[str, ...]  # of those against that are still against
+    kept_ahead: int  # of those kept; the others are equal or not behind
+    alone: tuple[int, int]  # those kept and those against, if only these comparisons of a paper are corrected for
     sampled: int  # of those judged, how many are on a sample of the paper's corpus or on a split of ours
     sampled_hold: int
     contradicted: int  # of those that hold, how many turn around under another reading
@@ -91,6 +93,8 @@ def counted(lines: Sequence[Judged]) -> Counts:
     missing = [names for of in read if (names := unpaired(of))]
     turned = [of for of in read if beside_readings(of[0], of) == CONTRADICT]
     of_turned = [[adjusted[id(line)] for line in of if line.comparison] for of in turned]
+    kept = [line for line in hold if holds(line, adjusted[id(line)])]
+    alone = adjusted_of(judged)
     said = Counter(claim_of(line).sentence for line in judged).most_common(1)
     (sentence, of_said), *_ = [*said, ("", 0)]
     return Counts(
@@ -99,8 +103,13 @@ def counted(lines: Sequence[Judged]) -> Counts:
         ahead=sum(line.verdict == "ahead" for line in hold),
         against=len(against),
         undecided=sum(line.verdict == "undecided" for line in judged),
-        kept=tuple(name_of(line) for line in hold if holds(line, adjusted[id(line)])),
+        kept=tuple(map(name_of, kept)),
         against_kept=tuple(name_of(line) for line in against if goes_against(line, adjusted[id(line)])),
+        kept_ahead=sum(adjusted[id(line)] == "ahead" for line in kept),
+        alone=(
+            sum(holds(line, alone[id(line)]) for line in hold),
+            sum(goes_against(line, alone[id(line)]) for line in against),
+        ),
         sampled=len(sampled),
         sampled_hold=sum(holds(line, line.verdict) for line in sampled),
         contradicted=len(turned),
@@ -117,16 +126,25 @@ def counted(lines: Sequence[Judged]) -> Counts:
     )
 
 
+class Medians(NamedTuple):
+    """Describe some pairs of rows: how many, and the medians of their differences, in points."""
+
+    pairs: int
+    printed: float  # size
+    ours: float  # size
+    towards: float  # ours, in the printed direction
+
+
 class Sizes(NamedTuple):
     """Describe the printed differences beside ours, in points."""
 
     papers: tuple[str, ...]  # of each pair of rows
-    pairs: int
-    printed: float  # median size
-    ours: float  # median size
-    towards: float  # median in the printed direction
+    all: Medians
+    of_means: Medians | None  # of those on the mean of several columns
+    of_columns: Medians | None  # of the others
     reversed: int  # how many have the other sign here
     larger: int  # how many are printed above our prediction interval
+    unclear: int  # how many of these intervals hold zero and the printed difference
     groups: int  # pairs of a first row and a column to which all belong
     larger_groups: int  # those to which the larger ones belong
 
@@ -134,26 +152,47 @@ class Sizes(NamedTuple):
 def sizes(lines: Iterable[Judged]) -> Sizes | None:
     """Describe the differences that the papers print, each pair of rows once; None if there is none."""
     found = list(dict(named_differences(lines)).values())
-    pairs = [(line.printed, PERCENT * line.difference) for line in found if line.printed is not None]
-    if not pairs:
+    if not (of_all := medians(found)):
         return None
     larger = [
         line
         for line in found
         if line.printed is not None and line.comparison and size_of(line.printed, line.comparison) == LARGER
     ]
-    towards = [ours * ((printed > 0) - (printed < 0)) for printed, ours in pairs]
     return Sizes(
         papers=tuple(name_of(line) for line in found),
-        pairs=len(pairs),
-        printed=median(abs(printed) for printed, _ in pairs),
-        ours=median(abs(ours) for _, ours in pairs),
-        towards=median(towards),
-        reversed=sum(each < 0 for each in towards),
+        all=of_all,
+        of_means=medians([line for line in found if len(line.columns) > 1]),
+        of_columns=medians([line for line in found if len(line.columns) <= 1]),
+        reversed=sum(towards(line) < 0 for line in found),
         larger=len(larger),
+        unclear=sum(holds_zero_and_print(line) for line in found),
         groups=len({group_of(line) for line in found}),
         larger_groups=len({group_of(line) for line in larger}),
     )
+
+
+def medians(lines: Sequence[Judged]) -> Medians | None:
+    """Return the medians of comparisons with a printed difference; None if there is none."""
+    if not lines:
+        return None
+    printed = [abs(line.printed) for line in lines if line.printed is not None]
+    ours = [PERCENT * abs(line.difference) for line in lines]
+    return Medians(len(lines), median(printed), median(ours), median(map(towards, lines)))
+
+
+def towards(line: Judged) -> float:
+    """Return our difference in the direction of the printed one, in points."""
+    printed = line.printed or 0.0
+    return PERCENT * line.difference * ((printed > 0) - (printed < 0))
+
+
+def holds_zero_and_print(line: Judged) -> bool:
+    """Return whether the interval in which we expect a printed difference holds both zero and the printed one."""
+    if line.printed is None or line.comparison is None:
+        return False
+    low, high = (PERCENT * end for end in line.comparison.expected)
+    return low <= min(0.0, line.printed) and max(0.0, line.printed) <= high
 
 
 def name_of(line: Judged) -> str:
