@@ -3,6 +3,8 @@ import math
 import numpy as np
 import pytest
 
+from retable.papers.paper import Column, ResultTable, Row
+from retable.tables.cell_intervals import spread_of_cell
 from retable.tables.intervals import (
     NO_SPREAD,
     Spread,
@@ -12,6 +14,7 @@ from retable.tables.intervals import (
     spread_of,
     verdict,
 )
+from retable.tables.run_result import RunResult
 
 OF_TEXTS = 0.8 * 0.2 / 400
 
@@ -53,17 +56,44 @@ def test_a_spread_needs_two_runs_and_a_pooled_one_three_rows_with_a_degree_of_fr
     assert pooled == Spread(pytest.approx((0.0002 + 2 * 0.0004 + 0.0008) / 4), 3)
 
 
+@pytest.mark.parametrize(
+    ("scores", "others", "expected"),
+    [
+        ([0.80], 3, "column"),
+        ([0.80, 0.82], 3, "column"),
+        ([0.80, 0.82], 1, "own"),  # fewer than three rows with several runs
+        ([0.80, 0.82, 0.81], 3, "own"),
+        ([0.80], 2, "none"),
+    ],
+)
+def test_a_row_of_one_or_two_runs_has_the_spread_of_its_column(scores, others, expected):
+    column, rows = Column("a", "A", "a", split="paper"), [Row(name, name, "textcnn") for name in "nopq"]
+    table = ResultTable("t", "T", None, "accuracy", "%", tuple(rows), (column,))
+    of_others = {row.id: [0.7, 0.9] for row in rows[1 : others + 1]}
+    runs = {
+        (row, "a"): [RunResult(value, None, 1000, "", None, 8, True) for value in values]
+        for row, values in {"n": scores, **of_others}.items()
+    }
+    spreads = {
+        "own": spread_of(scores, 1000),
+        "column": pooled_spread([scores, *of_others.values()], 1000),
+        "none": None,
+    }
+    assert spread_of_cell(table, rows[0], column, runs) == spreads[expected]
+
+
 @pytest.mark.parametrize("runs", [2, 3, 5])
 @pytest.mark.parametrize("rows", [3, 12])
-def test_the_interval_of_a_single_run_holds_in_91_to_98_of_100_cases_where_networks_spread_unlike(rows, runs):
+@pytest.mark.parametrize("own", [1, 2])
+def test_the_interval_of_one_or_two_runs_holds_in_91_to_98_of_100_cases_where_networks_spread_unlike(rows, runs, own):
     """The logarithms of the spreads have a standard deviation of 0.5, which is about the bank's."""
     draw = np.random.default_rng(1)
     held = 0
     for _ in range(4_000):
-        *of_others, own = 0.006 * np.exp(draw.normal(0, 0.5, rows + 1))
+        *of_others, of_its_own = 0.006 * np.exp(draw.normal(0, 0.5, rows + 1))
         others = [draw.normal(0.8, spread, runs).tolist() for spread in of_others]
-        alone, another = draw.normal(0.8, own, 2)
-        low, high = prediction_interval([alone], pooled_spread(others, 10_000))
+        *mine, another = draw.normal(0.8, of_its_own, own + 1).tolist()
+        low, high = prediction_interval(mine, pooled_spread([*others, mine], 10_000))
         held += low <= another <= high
     assert 0.91 <= held / 4_000 <= 0.98
 

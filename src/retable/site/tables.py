@@ -75,7 +75,7 @@ def grid(
             (
                 line := of_cell.get((row.id, column.id)),
                 links.get((row.id, column.id), ""),
-                is_borrowed(line, row),
+                few_runs(line, row),
                 frequent_class(line, column, statistics),
             )
             for column in columns
@@ -116,9 +116,9 @@ def sides_of(table: Table, lines: Sequence[Line]) -> tuple[list[Row], list[Colum
     )
 
 
-def is_borrowed(line: Line | None, row: Row) -> bool:
-    """Return whether a cell's interval has the spread of the other networks of its column: it has one run."""
-    return line is not None and line.runs == "1" and line.low != "" and not is_seedless(row.model)
+def few_runs(line: Line | None, row: Row) -> str:
+    """Return "one run" or "two runs" of a cell whose interval has the spread of its column's networks; else empty."""
+    return line.few_runs if line and not is_seedless(row.model) else ""
 
 
 def frequent_class(line: Line | None, column: Column, statistics: Statistics) -> str:
@@ -179,7 +179,7 @@ def numbers(measured: MeasuredTable, whole: Whole) -> Iterator[dict[str, Any]]:
                 "row": row,
                 "column": column,
                 "line": line,
-                "is_borrowed": is_borrowed(line, row),
+                "few_runs": few_runs(line, row),
                 "link": links.get((line.row, line.column), ""),
                 "flops": spent.get(row.id, ""),
                 "family": families_of_models().get(row.model or "", ""),

@@ -10,6 +10,8 @@ from retable.tables.run_result import RunResult, mean
 from retable.text.folds import held_out_ratio
 from retable.text.grades import CORRELATIONS
 
+RUNS_OF_ITS_OWN = 3  # a row with fewer has the spread of its column's networks
+
 
 def interval_of_cell(
     table: ResultTable, row: Row, column: Column, runs: Mapping[tuple[str, str], Sequence[RunResult]]
@@ -55,12 +57,16 @@ def spread_of_cell(
 ) -> Spread | None:
     """Return the spread between runs of a cell whose corpus is not split into test folds; None if none is known.
 
-    A row with one run has the pooled spread of the other networks in its column.
+    A row with one or two runs has the pooled spread of the networks in its column, if there is one: two alone have one
+    degree of freedom, and an interval three times as wide as that of three.
     """
     values, texts = [run.value for run in runs[row.id, column.id]], runs[row.id, column.id][0].texts
     if is_seedless(row.model):
         return NO_SPREAD
-    return spread_of(values, texts) or pooled_spread(scores_that_spread(table, column, runs).values(), texts)
+    own = spread_of(values, texts)
+    if own and len(values) >= RUNS_OF_ITS_OWN:
+        return own
+    return pooled_spread(scores_that_spread(table, column, runs).values(), texts) or own
 
 
 def scores_that_spread(
