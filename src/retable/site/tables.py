@@ -20,7 +20,8 @@ from retable.site.claims import paper_of
 from retable.site.templating import render
 from retable.tables.costs import BESIDE, HEADER, Costs, cost_table
 from retable.tables.lines import Line
-from retable.tables.markdown import Table, is_turned, noted, printed_names
+from retable.tables.markdown import Table, is_turned, printed_names
+from retable.tables.notes import noted
 from retable.tables.results import DIGITS, FACTOR
 
 FLOPS = HEADER.index("FLOPs per word")

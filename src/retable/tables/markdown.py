@@ -1,11 +1,13 @@
 """Render a table for readers: one line per row, one column per corpus, measured beside published."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from retable.papers.counts import CountTable
 from retable.papers.paper import ResultTable, StatisticsTable
 from retable.tables.costs import HEADER, NOTE, Costs, cost_table
 from retable.tables.lines import UNVERIFIED, Line
+from retable.tables.notes import note_lines
+from retable.wording import listed as listed  # where many look for it
 
 Table = ResultTable | StatisticsTable | CountTable
 WIDE = 20  # columns that a page shows side by side
@@ -20,7 +22,8 @@ LEGEND = (
     "cell is neither printed nor planned at any scale. ▲ ours is higher, ▼ lower, = "
     "agrees, ~ the interval is too wide to tell. No verdict where the limit of the scale or row *cut* the training "
     "(number not bold), or where *1 run* gives no spread. A verdict in brackets does not judge the paper: its vectors "
-    "or split differ. `clean` leaves out test texts with a (near) copy in training. How this is computed: "
+    "or split differ. `clean` leaves out test texts with a (near) copy in training. A note that would be too long has "
+    "a range, or a number of cells: the pages of `make site` have it cell by cell. How this is computed: "
     "docs/protocol.md."
 )
 
@@ -89,7 +92,7 @@ def _page(
     if is_turned(len(rows), len(columns)):
         whole = [list(line) for line in zip(*whole, strict=True)]
     grid = markdown_table(whole[0], whole[1:])
-    notes = "".join(f"- {noted_text(note, values)}\n" for note, values in noted(lines))
+    notes = "".join(f"- {note}\n" for note in note_lines(lines))
     return f"# {title}\n\n{legend}\n\n{grid}{cost}\n## Notes\n\n{notes}"
 
 
@@ -136,54 +139,6 @@ def _unit(line: Line) -> str:
     return "" if line.unit == "count" else line.unit
 
 
-def noted(lines: Sequence[Line]) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """Yield every note once with its cells; a note on most cells of a row or column names that, and the others.
-
-    Yields: what the notes say, up to a colon; what follows it (empty if there is none) -> the cells.
-    """
-    cells = [(line.row, line.column) for line in lines]
-    where: dict[str, dict[str, set[tuple[str, str]]]] = {}
-    for line in lines:
-        for note in line.note.split("; ") if line.note else []:
-            what, _, value = note.partition(": ")
-            where.setdefault(what, {}).setdefault(value, set()).add((line.row, line.column))
-    for what, values in where.items():
-        grouped = {value: _grouped(cells, found) for value, found in values.items()}
-        if "" in grouped:
-            yield what, {"": grouped.pop("")}
-        if grouped:
-            yield what, grouped
-
-
-def noted_text(what: str, values: Mapping[str, Sequence[str]]) -> str:
-    """Return "share of the tokens: 98.3% (row cnn); 98.6% (cnn.mr, fcsr.mr)", or "trained in bfloat16 (row cnn)"."""
-    named = "; ".join(f"{value} ({', '.join(cells)})".lstrip() for value, cells in values.items())
-    return f"{what} {named}" if "" in values else f"{what}: {named}"
-
-
-def _grouped(cells: Sequence[tuple[str, str]], found: set[tuple[str, str]]) -> list[str]:
-    """Return names of the cells; a table, row or column is named as a whole, with those of it that are not among them.
-
-    These may be a third of a row or column, a fifth of the table.
-    """
-    if len(found) == len(cells):
-        return ["all"]
-    if 5 * len(found) >= 4 * len(cells):
-        lacking = _grouped(cells, {*cells} - found)
-        if not any(" except " in name for name in lacking):  # an exception from an exception would be a riddle
-            return [f"all except {listed(lacking)}"]
-    named, rest = [], set(found)
-    for share in (0, 1 / 3):
-        for index, kind in ((1, "column"), (0, "row")):
-            for name in dict.fromkeys(cell[index] for cell in cells):
-                whole = [cell for cell in cells if cell[index] == name]
-                others = [cell[1 - index] for cell in whole if cell not in found]
-                if len(whole) > 1 and len(others) <= share * len(whole) and rest.intersection(whole):
-                    named.append(f"{kind} {name}" + (f" except {listed(others)}" if others else ""))
-                    rest -= {*whole}
-    return named + [f"{row}.{column}" for row, column in cells if (row, column) in rest]
-
-
 def literal(text: str) -> str:
     """Escape a name so that Markdown and HTML show it letter by letter, on one line."""
     return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|&" else each for each in " ".join(text.split()))
@@ -193,10 +148,3 @@ def signed(points: float) -> str:
     """Return a difference as "+0.5"; what rounds to zero has no sign."""
     text = f"{points:+.1f}"
     return text if float(text) else text[1:]
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return "MR, SST-2 and R8", or "MR; SST-2; and AG, a sample" if a name has a comma; empty for no name."""
-    if len(names) > 1 and "," in "".join(names if len(names) > 2 else names[:1]):
-        return "; ".join([*names[:-1], f"and {names[-1]}"])
-    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
