@@ -26,7 +26,13 @@ from retable.tables.run_result import mean
 BYTES = 4  # per weight
 NO_BREAK = "\N{NO-BREAK SPACE}"
 MEGA = 1e6
-SIGN = {"ahead": "▲", "behind": "▼", "equal": "=", "undecided": "~"}
+SIGN = {"ahead": "ahead", "behind": "behind", "equal": "equal", "undecided": ""}  # verdict -> what a cell says of it
+LEGEND = (
+    "Accuracy in %. ± is half of the interval in which one more run falls (on columns of test folds, {folds}: the mean "
+    "of ten more folds). In brackets, where it differs, accuracy on *clean* test texts. *Ahead*, *behind* or *equal*: "
+    "the network against the linear model of its column that was best on dev, **bold** where it holds after Holm's "
+    "correction; no word: undecided, or a linear model.\n"
+)
 FEWEST_ROWS, FEWEST_COLUMNS = 3, 2
 FEWEST_TO_TEST = 5  # columns: with two, no two of 19 mean ranks can be far enough apart
 
@@ -150,12 +156,13 @@ def bench_markdown(bench: Bench, picture: str = "", seconds: Seconds | None = No
     shown = [f"![Accuracy against cost, means over corpora]({picture})\n"] if picture else []
     timed = [seconds.sentence] if seconds else []
     sentences = [*rank_sentences(bench, found), *linear_sentence(bench), *timed, trials_sentence(bench)]
-    parts = [*shown, markdown_table(header, body), *sentences]
+    folded = listed([column.printed for column in bench.columns if column.folds == "test"])
+    parts = [*shown, LEGEND.format(folds=folded), markdown_table(header, body), *sentences]
     return "\n".join(parts)
 
 
 def cell_text(row: str, column: str, bench: Bench) -> str:
-    """Return "79.81 ± 0.6 (79.72) ▲": accuracy, interval, clean accuracy, and verdict against the best linear model."""
+    """Return "79.81 ± 0.6 (79.72) ahead": accuracy, interval, clean accuracy, verdict against the best linear model."""
     score = bench.scores.get((row, column))
     if score is None:
         return "–"
@@ -167,10 +174,10 @@ def cell_text(row: str, column: str, bench: Bench) -> str:
 
 
 def sign_of(standing: Standing) -> str:
-    """Return the sign of a verdict, bold if the verdict holds after Holm."""
+    """Return a verdict in a word, bold if it holds after Holm; empty if it is undecided."""
     verdict = standing.line.verdict
     sign = SIGN.get(verdict, "")
-    return f"**{sign}**" if sign and verdict != "undecided" and standing.adjusted == verdict else sign
+    return f"**{sign}**" if sign and standing.adjusted == verdict else sign
 
 
 def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:
