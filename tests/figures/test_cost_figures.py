@@ -7,7 +7,7 @@ import pytest
 
 from retable.figures import costs
 from retable.figures.cost_points import CostPoint, is_proposed
-from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front, with_short_names
+from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front, title_of, with_short_names
 from retable.figures.declared import cost_figures
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, Panel
@@ -308,3 +308,13 @@ def test_no_picture_of_costs_has_a_row_whose_flops_are_of_a_character():
     }
     assert "word-cnn" in of_rows
     assert not of_rows & OF_CHARACTERS
+
+
+def test_a_panel_with_one_run_of_each_row_says_so():
+    point = CostPoint("FCSR", 84.5, 100.0, 2.0, 2.0, False, 1, 1, "EPYC", frozenset({1}), 84.5, 84.5, True, 3, 400)
+    others = (replace(point, model="CNN"), replace(point, model="LSTM", epochs=5))
+    assert title_of(Plot("A", (point, others[0]))) == "A: one run each of 3 epochs, 400 test texts, no intervals"
+    assert title_of(Plot("A", (point, *others))) == "A: one run each, 400 test texts, no intervals"
+    assert title_of(Plot("A", (point, replace(point, runs=5, low=80.0, texts=0)))) == "A"
+    lines = FIGURE.csv_lines([Plot("A", (point, *others)), Plot("B", (replace(point, low=80.0),))])
+    assert list(FIGURE.remarks(lines)) == ["On A: one run each, without intervals."]

@@ -112,6 +112,9 @@ def test_a_line_at_chance_is_far_and_one_that_climbs_from_there_is_not():
     assert far_lines({"a": [70.0], "chance": [25.9]}) == []
     assert far_lines({"a": [70.0], "b": [90.0], "c": [71.0]}) == ["b"]
     assert far_lines({}) == []
+    steps = near | {"d": [73.0], "low": [61.0], "lower": [40.0]}  # the gap above both is not the largest
+    assert far_lines(steps | {"low": [60.0]}) == ["lower", "low"]
+    assert far_lines(steps) == []  # nine points below the others
 
 
 def test_a_far_line_is_told_at_the_border_and_in_words():

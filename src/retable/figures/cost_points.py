@@ -20,7 +20,7 @@ class CostPoint:
 
     `proposed`: one of the four papers proposes it, with all its parts. `core_seconds` is threads times seconds. Both
     times are over the `timed` of its runs: those timed on the machine of the others, without other work. They are None
-    if a column has none.
+    if a column has none. `epochs` and `texts` (of the test split) are those of a single run without an interval.
     """
 
     model: str
@@ -36,6 +36,8 @@ class CostPoint:
     low: float | None = None  # None if a point is a mean over columns of which one has no known spread
     high: float | None = None
     proposed: bool = False
+    epochs: int | None = None
+    texts: int = 0
 
 
 def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
@@ -55,6 +57,7 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
     declared = measured.tables[panel.table].row(row)
     interval = measured.interval(panel, row) if len(panels) == 1 else measured.mean_interval(panels, row)
     low, high = interval or (None, None)
+    single = every[0].metrics if len(every) == 1 and low == high else None
     timed = [[run for run in each if is_timed(run) and run.machine[0] == machine] for each in of_columns]
     timed = timed if all(timed) else []
     return CostPoint(
@@ -71,6 +74,8 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
         low,
         high,
         is_proposed(declared),
+        single["epochs"]["run"] if single else None,
+        single["test"]["texts"] if single else 0,
     )
 
 

@@ -21,6 +21,7 @@ from retable.figures.style import (
     INK,
     ORANGE,
     STYLE,
+    each_once,
     fix_layout,
     legend_below,
     log_x,
@@ -28,6 +29,7 @@ from retable.figures.style import (
     svg_of,
 )
 from retable.tables.markdown import listed
+from retable.wording import number_of
 
 Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
@@ -37,7 +39,9 @@ FRONT, FRONT_COLOUR = "best at this cost or less", "#9aa0a6"
 BARS: dict[str, Any] = {"linewidth": 1.2, "alpha": 0.35, "zorder": 1}
 BARS_IN_LEGEND: dict[str, Any] = {"markeredgewidth": 1.2, "alpha": 0.5}
 INTERVAL, INTERVAL_OF_MEAN = "95% interval for one more run", "95% interval of the mean"
+RIM: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.4}
 NAMED = 5  # columns of a mean that are named; more are only counted
+ONE_RUN = "one run each"
 FAR, FAR_ROOM = "beyond the axis, accuracy in brackets", 0.12  # room as a share of the others' range
 
 
@@ -85,12 +89,29 @@ class CostFigure(Figure[CostPoint]):
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
         """Return row, accuracy, costs (no seconds if they are not comparable), runs, machine, floor or proposed."""
-        cells = {name: value for name, value in vars(mark).items() if name != "threads"}
+        cells = {name: value for name, value in vars(mark).items() if name not in ("threads", "epochs", "texts")}
         return [cells | {name: "yes" if cells[name] else "no" for name in ("floor", "proposed")}]
 
     def remarks(self, lines: Lines) -> Iterator[str]:
-        """Yield how many runs are timed where not all are."""
+        """Yield which panels have one run of each row, and how many runs are timed where not all are."""
+        single = [panel for panel in each_once([line["panel"] for line in lines]) if has_single_runs(lines, panel)]
+        if single:
+            yield f"On {listed(single)}: {ONE_RUN}, without intervals."
         yield from told_of_times(lines)
+
+
+def has_single_runs(lines: Lines, panel: str) -> bool:
+    """Return whether a panel has one run of each row, and so no interval."""
+    return all(line["runs"] == "1" and line["low"] == line["high"] for line in lines if line["panel"] == panel)
+
+
+def title_of(plot: Plot[CostPoint]) -> str:
+    """Return the title of a panel; where it has one run of each row, with their epochs if all have as many."""
+    if not all(point.texts for point in plot.marks):
+        return plot.title
+    epochs = plot.marks[0].epochs
+    of = f" of {number_of(epochs, 'epochs')}" if epochs and all(each.epochs == epochs for each in plot.marks) else ""
+    return f"{plot.title}: {ONE_RUN}{of}, {plot.marks[0].texts:,} test texts, no intervals"
 
 
 def with_short_names(plot: Plot[CostPoint]) -> Plot[CostPoint]:
@@ -140,7 +161,7 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[Point]:
     points = [(point, value) for point, value in zip(plot.marks, values, strict=True) if value]
     far = far_lines({point.model: (point.accuracy,) for point, _ in points})
     near = [(point, value) for point, value in points if point.model not in far]
-    place.set(title=plot.title, xlabel=label, ylabel="accuracy on test, %")
+    place.set(title=title_of(plot), xlabel=label, ylabel="accuracy on test, %")
     place.margins(0.12)
     log_x(place, [value for _, value in points])
     draw_points(place, near)
@@ -158,13 +179,16 @@ def draw_cost(place: Axes, plot: Plot[CostPoint], cost: Cost) -> list[Point]:
 
 
 def draw_points(place: Axes, points: Sequence[tuple[CostPoint, float]]) -> None:
-    """Draw networks, those that a paper proposes apart from the others, and floors."""
-    for name, marker in (("network", "o"), (OF_A_PAPER, "D"), (FLOOR, "s")):
+    """Draw networks, those that a paper proposes apart from the others, and floors.
+
+    What lies under another point shows: a circle is on a diamond, whose corners stand out, and each has a white rim.
+    """
+    for name, marker, above in (("network", "o", 2.1), (OF_A_PAPER, "D", 2), (FLOOR, "s", 2.2)):
         chosen = [(value, point) for point, value in points if kind(point) == name]
         if chosen:
-            look: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": 5, "label": name}
+            look: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": 5, "label": name, **RIM}
             places = [(value, point.accuracy) for value, point in chosen]
-            place.plot(*zip(*places, strict=True), color=colour(chosen[0][1]), **look)
+            place.plot(*zip(*places, strict=True), color=colour(chosen[0][1]), zorder=above, **look)
 
 
 def kind(point: CostPoint) -> str:

@@ -14,7 +14,7 @@ from retable.figures.style import each_once, line_looks
 
 TICKS = 10
 APART = 0.5  # share of the smallest distance between two places over which the bars of all lines are spread
-FEWEST_POINTS, LARGEST_SHARE = 10.0, 0.25  # of the gap to a far line; share of the axis that it would leave the others
+FEWEST_POINTS, LARGEST_SHARE = 10.0, 1 / 3  # of the gap to a far line; share of the axis that it would leave the others
 NOTE_ROOM, NOTE_HEIGHT = 0.09, 0.065  # of a far line's note: as a share of the others' axis, and of the panel
 
 
@@ -161,24 +161,23 @@ def tell_far(place: Axes, lines: Sequence[Curve], names: Sequence[str], looks: M
 
 
 def far_lines(values: Mapping[str, Sequence[float]]) -> list[str]:
-    """Return the lines, fewer than half, that would leave the others less than a quarter of a shared axis.
+    """Return the lines, fewer than half, that would leave the others less than a third of a shared axis.
 
-    Lines are split at the largest gap that none of them crosses, if it is ten points or more. So a line that stays at
-    chance is far, and one that climbs from there is not.
+    Lines are split at a gap that none of them crosses and that is ten points or more: at the one that leaves out most.
+    So a line that stays at chance is far, and one that climbs from there is not.
 
     Args:
         values: line -> its scores in percent.
     """
     names = sorted(values, key=lambda name: min(values[name]))
-    tops = [max(max(values[name]) for name in names[:number]) for number in range(1, len(names))]
-    gaps = [
-        (min(values[name]) - top, number) for number, (name, top) in enumerate(zip(names[1:], tops, strict=True), 1)
-    ]
-    gap, number = max(gaps, default=(0.0, 0))
-    far, near = sorted((names[:number], names[number:]), key=len)
-    if gap < FEWEST_POINTS or len(far) == len(near):
-        return []
-    return far if width_of(near, values) < LARGEST_SHARE * width_of(names, values) else []
+    found: list[str] = []
+    for number in range(1, len(names)):
+        far, near = sorted((names[:number], names[number:]), key=len)
+        gap = min(values[names[number]]) - max(max(values[name]) for name in names[:number])
+        is_apart = gap >= FEWEST_POINTS and width_of(near, values) < LARGEST_SHARE * width_of(names, values)
+        if is_apart and len(found) < len(far) < len(near):
+            found = far
+    return found
 
 
 def width_of(names: Sequence[str], values: Mapping[str, Sequence[float]]) -> float:
