@@ -23,8 +23,8 @@ LEGEND = (
     "agrees, ~ the interval is too wide to tell. No verdict where the limit of the scale or row *cut* the training "
     "(number not bold), or where *1 run* gives no spread. A verdict in brackets does not judge the paper: its vectors "
     "or split differ. `clean` leaves out test texts with a (near) copy in training. A note that would be too long has "
-    "a range, or a number of cells: the pages of `make site` have it cell by cell. How this is computed: "
-    "docs/protocol.md."
+    "a range, or a number of cells: the pages of `make site` have it cell by cell. A corpus that papers "
+    "name differently: docs/glossary.md, names of corpora. How this is computed: docs/protocol.md."
 )
 
 
