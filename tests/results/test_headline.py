@@ -91,7 +91,7 @@ def test_what_to_know_before_quoting(lines):
     assert "\n2 of the 5 are on a sample of the paper's corpus or on a split of ours (2 as claimed)." in told
     assert "\nOne sentence, “said”, makes 4 of the 5 (2 as claimed); comparisons that share" in told
     turned = (
-        "\nOf the 3, {} turn around under another [reading](docs/findings/readings.md) of their paper, or with a "
+        "\nOf the 3, {} are contradicted by another [reading](docs/findings/readings.md) of their paper, or with a "
         "printed option where ours departs from it ({} also after Holm's correction); {} more are undecided under one."
         "\nFor {} of the 3 an option that the paper gives to all networks (learning rate as printed) is not measured "
         "for "

@@ -88,7 +88,7 @@ AG_NEWS_5K = Column(
 )
 AG_NEWS_65K = Column(
     "ag-news-65k",
-    "AGNews, 65,051 training texts",
+    "AGNews, 65,051 training texts, GloVe",
     corpus="ag-news-65k",
     split="paper",
     extra=True,

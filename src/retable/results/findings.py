@@ -269,9 +269,10 @@ def readings(lines: Sequence[Judged]) -> Finding | None:
         return None
     body = [cells_of_finding(line) for _, found in split for line in found]
     against = [found for how, found in split if how == CONTRADICT]
+    lost = sum({"ahead", "behind"} <= {line.verdict for line in found} for found in against)
     headline = (
-        f"Another reading of the paper turns {len(against)} of {len(several)} comparisons around{through(against)}; in "
-        f"{len(split) - len(against)} more, only some readings are decided"
+        f"Readings of a paper contradict each other in {len(against)} of {len(several)} comparisons{through(against)}, "
+        f"in {lost} of them a lead becomes a loss; in {len(split) - len(against)} more, only some readings are decided"
     )
     text = (
         "Where a paper's text leaves something open, each [reading](../readings.md) is trained and judged. A row in "

@@ -144,8 +144,8 @@ def caveats(lines: Sequence[Judged], tables: Iterable[Sequence[Line]]) -> list[s
         )
     if found.contradicted or found.weakened:
         told.append(
-            f"Of the {found.hold}, {found.contradicted} turn around under another [reading](docs/findings/readings.md) "
-            "of their paper, or with a printed option where ours departs from it "
+            f"Of the {found.hold}, {found.contradicted} are contradicted by another "
+            "[reading](docs/findings/readings.md) of their paper, or with a printed option where ours departs from it "
             f"({found.contradicted_kept} also after Holm's correction); {found.weakened} more are undecided under "
             "one."
         )

@@ -67,8 +67,8 @@ class Counts(NamedTuple):
     alone: tuple[int, int]  # those kept and those against, if only these comparisons of a paper are corrected for
     sampled: int  # of those judged, how many are on a sample of the paper's corpus or on a split of ours
     sampled_hold: int
-    contradicted: int  # of those that hold, how many turn around under another reading
-    contradicted_kept: int  # of these, how many hold and turn around after Holm's correction too
+    contradicted: int  # of those that hold, how many another reading contradicts
+    contradicted_kept: int  # of these, how many hold and are contradicted after Holm's correction too
     weakened: int  # of the others that hold, how many are undecided under one
     unpaired: int  # of those that hold, for how many a reading for all networks is not measured on both sides
     unpaired_names: str  # of these readings
