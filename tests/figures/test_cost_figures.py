@@ -7,14 +7,14 @@ import pytest
 
 from retable.figures import costs
 from retable.figures.cost_points import CostPoint, is_proposed
-from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front, title_of, with_short_names
+from retable.figures.costs import CostFigure, best_floor, cost_values, pareto_front, title_of
 from retable.figures.declared import cost_figures
 from retable.figures.figure import Plot
 from retable.figures.measured import Measured, Panel
-from retable.figures.names import covered
+from retable.figures.names import covered, rank
 from retable.figures.style import log_x, new_figure
 from retable.models import MODELS, OF_CHARACTERS, network_class
-from retable.papers import paper_of_table, papers
+from retable.papers import paper_of_table, papers, result_table
 from retable.papers.paper import Column, ResultTable, Row
 
 ROWS = (
@@ -206,21 +206,48 @@ def test_names_cover_neither_each_other_nor_a_point_nor_the_floors_line(monkeypa
         assert all(inside.x0 - 2 <= text.x0 and text.x1 <= inside.x1 + 2 for text in texts)
 
 
-@pytest.mark.parametrize("proposed", range(10))
-def test_the_papers_networks_are_named_in_a_crowd(proposed):
+def numbered(monkeypatch, plot):
+    """Return the names that are numbers in the panels of a picture."""
+    put, seen = costs.put_names, set()
+
+    def kept(*args):
+        names = put(*args)
+        seen.update(names)
+        return names
+
+    with monkeypatch.context() as patch:
+        patch.setattr(costs, "put_names", kept)
+        FIGURE.picture([plot])
+    return seen
+
+
+def test_the_papers_networks_are_named_in_a_crowd(monkeypatch):
     plot = crowded()
-    name, short = plot.marks[proposed].model, f"proposal {proposed}"
-    marks = [replace(each, model=short, proposed=True) if each.model == name else each for each in plot.marks]
-    drawn = FIGURE.picture([Plot(plot.title, tuple(marks))])
-    assert drawn.count(f">{short}<".encode()) == 2  # a panel for FLOPs, one for seconds; in a list it has its number
+    low = replace(plot.marks[0], model="low", accuracy=90.0)  # so that there is room below the others
+    plot = Plot(plot.title, (*plot.marks, low))
+    left = sorted(numbered(monkeypatch, plot))
+    assert len(left) > 3
+    for name in left[:3]:
+        marks = tuple(replace(each, proposed=each.model == name) for each in plot.marks)
+        assert name not in numbered(monkeypatch, Plot(plot.title, marks))
 
 
-def test_names_end_before_their_comma_unless_another_begins_alike():
-    one = frozenset({1})
-    names = ("CNN, random word vectors", "CNN, given word vectors", "BiLSTM, max over words", "FCSR")
-    plot = Plot("A", tuple(CostPoint(name, 80.0, 1.0, None, None, False, 0, 1, "", one) for name in names))
-    assert [point.model for point in with_short_names(plot).marks] == [*names[:2], "BiLSTM", "FCSR"]
-    assert [line["model"] for line in FIGURE.csv_lines([plot])] == list(names)
+def test_names_of_the_papers_networks_are_placed_after_the_front_and_before_the_best():
+    points = [("best", 2.0, 90.0), ("proposed", 3.0, 70.0), ("front", 1.0, 60.0)]
+    ordered = sorted(points, key=lambda point: rank(point, [(1.0, 60.0)], {"proposed"}))
+    assert [name for name, *_ in ordered] == ["front", "proposed", "best"]
+
+
+def test_a_picture_has_the_short_names_and_its_data_the_whole_ones():
+    plot = crowded()
+    marks = (replace(plot.marks[0], model="BiLSTM, max over words", short="BiLSTM"), *plot.marks[1:])
+    drawn = FIGURE.picture([Plot("A", marks)])
+    assert b">BiLSTM<" in drawn
+    assert b"max over words" not in drawn
+    assert FIGURE.csv_lines([Plot("A", marks)])[0]["model"] == "BiLSTM, max over words"
+    rows = {row.id: row.short for row in (row for row in result_table("bench-table-1").rows if row.trials)}
+    assert (rows["bilstm"], rows["transformer-f"], rows["cnn"]) == ("BiLSTM", "Transformer-F", "CNN")
+    assert len(set(rows.values())) == len(rows)
 
 
 def test_a_point_far_from_the_others_is_at_the_border_with_its_accuracy_and_the_axis_fits_the_others(monkeypatch):
@@ -311,10 +338,11 @@ def test_no_picture_of_costs_has_a_row_whose_flops_are_of_a_character():
 
 
 def test_a_panel_with_one_run_of_each_row_says_so():
-    point = CostPoint("FCSR", 84.5, 100.0, 2.0, 2.0, False, 1, 1, "EPYC", frozenset({1}), 84.5, 84.5, True, 3, 400)
+    point = CostPoint("FCSR", 84.5, 100.0, 2.0, 2.0, False, 1, 1, "EPYC", frozenset({1}), 84.5, 84.5, True)
+    point = replace(point, epochs=3, texts=400, is_single=True)
     others = (replace(point, model="CNN"), replace(point, model="LSTM", epochs=5))
     assert title_of(Plot("A", (point, others[0]))) == "A: one run each of 3 epochs, 400 test texts, no intervals"
     assert title_of(Plot("A", (point, *others))) == "A: one run each, 400 test texts, no intervals"
-    assert title_of(Plot("A", (point, replace(point, runs=5, low=80.0, texts=0)))) == "A"
+    assert title_of(Plot("A", (point, replace(point, runs=5, low=80.0, is_single=False)))) == "A"
     lines = FIGURE.csv_lines([Plot("A", (point, *others)), Plot("B", (replace(point, low=80.0),))])
     assert list(FIGURE.remarks(lines)) == ["On A: one run each, without intervals."]

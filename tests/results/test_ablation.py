@@ -49,7 +49,7 @@ def test_every_addition_is_one_difference_with_its_verdict(made):
     found = made()
     assert found.headline == (
         "At the same cost per word on SST-2, vectors, then a search, then phrases take CNN from 70.06 "
-        "to 81.06% (decided of these steps: vectors +10.0, phrases with a new search +0.7)"
+        "to 81.06% (decided: vectors +10.0, phrases with a new search +0.7)"
     )
     rows = [line.strip("| ").split(" | ") for line in found.body.splitlines()]
     assert [(row[1:5], row[7]) for row in rows if row[0] == "NB-SVM"] == [

@@ -198,15 +198,15 @@ def test_readings_that_come_to_other_verdicts_are_counted_by_claim_and_column():
     assert lines[-3].verdict == "undecided"
     found = readings(lines)
     assert found.headline == (
-        "Readings of a paper contradict each other in 1 of 3 comparisons, in 1 of them a lead becomes a loss; in 1 "
-        "more, only some readings are decided"
+        "Readings of a paper contradict each other in 1 of 3 comparisons and turn 1 lead into a loss; in 1 more, only "
+        "some readings are decided"
     )
     assert [found.body.count(name) for name in ("Polar", "AG", "SST", "Yelp")] == [2, 2, 0, 0]
     assert found.body.index("Polar") < found.body.index("AG")
     assert readings(lines[3:5]) is None
     lines.append(line(0, "fcsr-relu-features", "cnn", -0.05, on="Final"))
     relu = "FCSR, ReLU over the features"
-    assert f"in 2 of 4 comparisons (2 of them through one: {relu}), in 2 of them a lead" in readings(lines).headline
+    assert f"in 2 of 4 comparisons (2 of them through one: {relu}) and turn 2 leads into" in readings(lines).headline
     lines += [line(0, row, "bilstm", size, on="A") for row, size in (("fcsr", 0.05), ("fcsr-fp", -0.05))]
     lines += [line(0, row, "s-lstm", size, on="B") for row, size in (("fcsr", 0.05), ("fcsr-fp", -0.05))]
     assert "through one" not in readings(lines).headline  # two of four are no majority

@@ -72,7 +72,7 @@ def test_a_claim_counts_as_its_sign_asks(lines):
         "The median printed difference between two models is 5.0 points; ours, in the same direction, is 0.0."
     )
     assert sizes.text.startswith("Of 3 (from FCSR's paper) 1 have the other sign here, 2 are printed above our 95%")
-    assert sizes.text.endswith(" and 0 of these intervals hold zero as well as the printed difference.")
+    assert sizes.text.endswith("; 0 of the 3 intervals hold zero as well as the printed difference.")
     assert headline.headline(lines[-1:]) == []
 
 
@@ -357,7 +357,12 @@ def test_ahead_of_a_claim_of_equality_goes_against_it_and_what_is_not_behind_hol
     ],
 )
 def test_a_cell_in_short(cells, shown):
-    assert headline.front_cell(score("fcsr", "sst-2", **cells)) == shown
+    assert headline.front_cell(score("fcsr", "sst-2", **cells), TABLE.row("fcsr")) == shown
+
+
+def test_a_linear_model_needs_no_second_run():
+    cell = score("nb-svm", "polarity", measured="83.20", low="81.00", high="85.40", runs="1")
+    assert headline.front_cell(cell, TABLE.row("nb-svm")) == "83.20 ± 2.2"
 
 
 def test_the_short_table_leaves_out_rows_that_most_of_its_columns_lack():

@@ -30,8 +30,9 @@ from retable.site.build import CONTENTS, as_table, write_site
 from retable.site.cells import curves, place_of, thinned
 from retable.site.claims import arrows, at, places, reach_of, within
 from retable.site.documents import copy_pictures, overview, rendered
-from retable.site.tables import few_runs, frequent_class
+from retable.site.tables import frequent_class
 from retable.site.templating import environment
+from retable.tables.cell_intervals import few_runs
 from retable.tables.comparison import compare_units
 from retable.tables.lines import Line
 from retable.text.splits import Facts, Split

@@ -12,6 +12,7 @@ from retable.tables.intervals import (
     pooled_spread,
     prediction_interval,
     spread_of,
+    spread_of_few,
     verdict,
 )
 from retable.tables.run_result import RunResult
@@ -82,6 +83,12 @@ def test_a_row_of_one_or_two_runs_has_the_spread_of_its_column(scores, others, e
     assert spread_of_cell(table, rows[0], column, runs) == spreads[expected]
 
 
+def test_two_runs_too_far_apart_for_the_others_have_their_own_spread():
+    others = [[0.79, 0.80], [0.80, 0.81], [0.78, 0.79]]
+    assert spread_of_few([0.84, 0.50], others, 1000) == spread_of([0.84, 0.50], 1000)  # one training failed
+    assert spread_of_few([0.84, 0.82], others, 1000) == pooled_spread(others, 1000)
+
+
 @pytest.mark.parametrize("runs", [2, 3, 5])
 @pytest.mark.parametrize("rows", [3, 12])
 @pytest.mark.parametrize("own", [1, 2])
@@ -93,7 +100,7 @@ def test_the_interval_of_one_or_two_runs_holds_in_91_to_98_of_100_cases_where_ne
         *of_others, of_its_own = 0.006 * np.exp(draw.normal(0, 0.5, rows + 1))
         others = [draw.normal(0.8, spread, runs).tolist() for spread in of_others]
         *mine, another = draw.normal(0.8, of_its_own, own + 1).tolist()
-        low, high = prediction_interval(mine, pooled_spread([*others, mine], 10_000))
+        low, high = prediction_interval(mine, spread_of_few(mine, [*others, mine], 10_000))
         held += low <= another <= high
     assert 0.91 <= held / 4_000 <= 0.98
 

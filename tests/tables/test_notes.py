@@ -58,6 +58,22 @@ def test_a_note_on_many_cells_is_a_line_that_a_reader_takes_in():
     assert [len(values) for _, values in noted(lines)] == [45, 5]  # the site has every value with its cells
 
 
+def test_a_range_is_of_one_thing():
+    values = ["nb 0", *map(str, range(1, 40))]
+    lines = [Line(f"system-with-a-long-name-{each}", "p", "accuracy", note=f"best: {each}") for each in values]
+    assert len(list(note_lines(lines))) == 40  # "nb, 0 to 39" would say that all are nb's
+
+
+def test_cells_of_many_columns_with_long_names_are_only_counted():
+    columns = [f"column-with-a-long-name-{number}" for number in range(20)]
+    lines = [
+        Line(f"system-with-a-long-name-{row}", column, "accuracy", note="" if (row + place) % 2 else "not run yet")
+        for row in range(9)
+        for place, column in enumerate(columns)
+    ]
+    assert list(note_lines(lines)) == ["not run yet (90 cells of 20 columns)"]
+
+
 def test_cells_whose_names_are_too_long_are_counted():
     lines = [
         Line(f"system-with-a-long-name-{row}", name, "accuracy", note="" if (row + column) % 2 else "not run yet")

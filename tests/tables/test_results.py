@@ -6,10 +6,11 @@ import pytest
 from retable.errors import InputError
 from retable.papers.paper import Column, ResultTable, Row
 from retable.tables.lines import Line, read_lines, write_lines
-from retable.tables.markdown import WIDE, half_interval, listed, result_markdown, signed
+from retable.tables.markdown import WIDE, half_interval, result_markdown, signed
 from retable.tables.published import Published, read_published
 from retable.tables.results import Cells, is_papers_kind, result_lines
 from retable.tables.run_result import RunResult, is_whole
+from retable.wording import listed
 
 TABLE = ResultTable(
     name="made-up-table-1",

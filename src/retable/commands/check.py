@@ -25,6 +25,7 @@ from retable.project.paths import BANK, TABLES
 from retable.results.tables import result_of
 from retable.runs.bank import read_lines as read_lines_of_bank
 from retable.runs.record import RunRecord
+from retable.tables.cell_intervals import RUNS_OF_ITS_OWN
 from retable.tables.intervals import NO_SPREAD, Spread, prediction_interval, spread_of
 from retable.tables.lines import UNVERIFIED, read_lines
 from retable.tables.results import DIGITS, FACTOR
@@ -40,8 +41,8 @@ COLOURS = {"agrees": "green", "higher": "cyan", "lower": "yellow"}
 class Banked(NamedTuple):
     """The scores of a cell's banked runs, as fractions (for folds, one per seed), and the number of test texts.
 
-    `spread` is that between its seeds, none of a deterministic model; None if it has one run: what its column's rows
-    spread says too little to see a fall. `sampling` is the variance between sets of test texts; None: binomial.
+    `spread` is that between its seeds, none of a deterministic model; None if it has one or two runs: what its column's
+    rows spread says too little to see a fall. `sampling` is the variance between sets of test texts; None: binomial.
     """
 
     values: Sequence[float]
@@ -91,8 +92,10 @@ def banked_values(table: ResultTable) -> dict[tuple[str, str], Banked]:
 
 
 def own_spread(row: Row, banked: Banked) -> Spread | None:
-    """Return the spread between a cell's seeds, none of a deterministic model; None if it has one run."""
-    return NO_SPREAD if is_seedless(row.model) else spread_of(banked.values, banked.texts)
+    """Return the spread between a cell's seeds, none of a deterministic model; None if it has one or two runs."""
+    if is_seedless(row.model):
+        return NO_SPREAD
+    return spread_of(banked.values, banked.texts) if len(banked.values) >= RUNS_OF_ITS_OWN else None
 
 
 def scores_of(seeds: Iterable[list[RunRecord]], metric: str, domain: str) -> Banked:

@@ -20,7 +20,8 @@ class CostPoint:
 
     `proposed`: one of the four papers proposes it, with all its parts. `core_seconds` is threads times seconds. Both
     times are over the `timed` of its runs: those timed on the machine of the others, without other work. They are None
-    if a column has none. `epochs` and `texts` (of the test split) are those of a single run without an interval.
+    if a column has none. `is_single`: it has one run and no interval; `epochs` and `texts` (of the test
+    split) are those of this run. `short` is its name in a picture.
     """
 
     model: str
@@ -38,6 +39,8 @@ class CostPoint:
     proposed: bool = False
     epochs: int | None = None
     texts: int = 0
+    is_single: bool = False
+    short: str = ""
 
 
 def cost_plot(title: str, columns: Sequence[PanelRuns], measured: Measured) -> Plot[CostPoint]:
@@ -76,6 +79,8 @@ def cost_point(row: str, columns: Sequence[PanelRuns], measured: Measured, machi
         is_proposed(declared),
         single["epochs"]["run"] if single else None,
         single["test"]["texts"] if single else 0,
+        single is not None,
+        declared.short,
     )
 
 

@@ -1,6 +1,5 @@
 """Accuracy against cost: every row of a table as a named point, floors marked; a panel for each corpus and cost."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -28,8 +27,7 @@ from retable.figures.style import (
     new_figure,
     svg_of,
 )
-from retable.tables.markdown import listed
-from retable.wording import number_of
+from retable.wording import listed, number_of
 
 Cost = Literal["flops_per_word", "seconds"]
 COSTS: tuple[Cost, ...] = get_args(Cost)
@@ -42,6 +40,7 @@ INTERVAL, INTERVAL_OF_MEAN = "95% interval for one more run", "95% interval of t
 RIM: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.4}
 NAMED = 5  # columns of a mean that are named; more are only counted
 ONE_RUN = "one run each"
+HIDDEN = ("threads", "epochs", "texts", "is_single", "short")  # from the CSV
 FAR, FAR_ROOM = "beyond the axis, accuracy in brackets", 0.12  # room as a share of the others' range
 
 
@@ -89,7 +88,7 @@ class CostFigure(Figure[CostPoint]):
 
     def csv_cells(self, mark: CostPoint) -> Iterable[Mapping[str, Any]]:
         """Return row, accuracy, costs (no seconds if they are not comparable), runs, machine, floor or proposed."""
-        cells = {name: value for name, value in vars(mark).items() if name not in ("threads", "epochs", "texts")}
+        cells = {name: value for name, value in vars(mark).items() if name not in HIDDEN}
         return [cells | {name: "yes" if cells[name] else "no" for name in ("floor", "proposed")}]
 
     def remarks(self, lines: Lines) -> Iterator[str]:
@@ -107,7 +106,7 @@ def has_single_runs(lines: Lines, panel: str) -> bool:
 
 def title_of(plot: Plot[CostPoint]) -> str:
     """Return the title of a panel; where it has one run of each row, with their epochs if all have as many."""
-    if not all(point.texts for point in plot.marks):
+    if not all(point.is_single for point in plot.marks):
         return plot.title
     epochs = plot.marks[0].epochs
     of = f" of {number_of(epochs, 'epochs')}" if epochs and all(each.epochs == epochs for each in plot.marks) else ""
@@ -115,11 +114,8 @@ def title_of(plot: Plot[CostPoint]) -> str:
 
 
 def with_short_names(plot: Plot[CostPoint]) -> Plot[CostPoint]:
-    """Return a panel whose names end before their first comma where no other name begins alike."""
-    starts = Counter(point.model.partition(", ")[0] for point in plot.marks)
-    short = {start for start, count in starts.items() if count == 1}
-    marks = [(point, point.model.partition(", ")[0]) for point in plot.marks]
-    return Plot(plot.title, tuple(replace(point, model=start) if start in short else point for point, start in marks))
+    """Return a panel whose points have the names for pictures."""
+    return Plot(plot.title, tuple(replace(point, model=point.short or point.model) for point in plot.marks))
 
 
 def has_times(points: Sequence[CostPoint]) -> bool:

@@ -16,7 +16,7 @@ from retable.figures.measured import Measured, OfRows, Panel
 from retable.figures.networks import Networks
 from retable.figures.style import STYLE, legend_below, number_text, panel_axes, svg_of
 from retable.papers.paper import ResultTable
-from retable.tables.markdown import listed
+from retable.wording import listed
 
 INTERVALS = (
     "Bars are 95% intervals for one more run, side by side where they share a place; a point without a bar has one "

@@ -82,11 +82,11 @@ class Room:
 
     def has_written(self, name: str, dot: Dot) -> bool:
         """Write a name near a point, in one line or in more, and return whether there was room."""
-        return any(self.write(text, dot, NEAR) for text in dict.fromkeys(in_lines(name, each) for each in LETTERS))
+        return any(self.write(text, dot, NEAR) for text in forms_of(name))
 
     def has_led(self, name: str, dot: Dot) -> bool:
-        """Write a name away from a point, to which a line leads, and return whether there was room."""
-        return self.write(name, dot, AWAY, led=True)
+        """Write a name away from a point, to which a line leads, as above; return whether there was room."""
+        return any(self.write(text, dot, AWAY, led=True) for text in forms_of(name))
 
     def write(self, text: str, dot: Dot, steps: Sequence[float], *, led: bool = False, anyway: bool = False) -> bool:
         """Write a text at one of some distances from a point if there is room, or `anyway`; return whether it is.
@@ -96,13 +96,18 @@ class Room:
         """
         label = self.place.text(0, 0, text, transform=None, fontsize=SIZE, va="center")
         boxes = list(boxes_near(dot, label, self.radius, steps))
-        unclear = is_unclear(boxes, self.dots, dot, self.radius) & (not led)
+        unclear = np.zeros(len(boxes), bool) if led else is_unclear(boxes, self.dots, dot, self.radius)
         box, is_free = best_box(self.place, boxes, self.taken, unclear)
         if is_free or anyway:
             self.taken.append(put(self.place, label, box, dot, self.radius))
         else:
             label.remove()
         return is_free or anyway
+
+
+def forms_of(name: str) -> list[str]:
+    """Return a name in one line or in more, without repeats."""
+    return list(dict.fromkeys(in_lines(name, each) for each in LETTERS))
 
 
 def in_lines(name: str, letters: int) -> str:

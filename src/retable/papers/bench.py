@@ -24,7 +24,8 @@ COMPACT = {"layers": 2, "heads": 4, "size": WIDTH}
 def network(id: str, printed: str, model: str = "", options: Mapping[str, Any] | None = None) -> Row:
     """Return a row whose options are searched."""
     overrides = {**ENDED, "model": options or {}}
-    return Row(id, printed, model or id, extra=True, overrides=overrides, trials=NAME)
+    short = printed.partition(", ")[0]  # without its size: no two begin alike
+    return Row(id, printed, model or id, extra=True, overrides=overrides, trials=NAME, short=short)
 
 
 def linear(id: str, printed: str, **candidates: list[Any]) -> Row:

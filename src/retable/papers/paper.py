@@ -21,7 +21,8 @@ class Row:
     vectors, used instead of those that a scale gives the table's cells; it is compared with rows that have them too.
     `for_all` marks a reading that the paper gives to all networks; it is compared with its other rows that have it.
     `trials` names the table whose trials on dev choose its options (retable.papers.trials); "" without trials. `part`
-    marks a paper's own model without some of its parts: a baseline, or a step towards it.
+    marks a paper's own model without some of its parts: a baseline, or a step towards it. `short` is its name in a
+    picture; "" takes the printed one.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Row:
     vectors: str = ""
     trials: str = ""
     part: bool = False
+    short: str = ""
 
 
 @dataclass(frozen=True)

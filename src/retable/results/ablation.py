@@ -17,7 +17,8 @@ from retable.results.judging import PERCENT, Judge, in_points
 from retable.results.pairing import answers, clusters_of
 from retable.results.resolving import Filled, Key
 from retable.tables.comparison import FEWEST_RUNS, Comparison, compare
-from retable.tables.markdown import listed, markdown_table, signed
+from retable.tables.markdown import markdown_table, signed
+from retable.wording import listed
 
 SENTENCES, PHRASES = (column.id for column in TABLE.columns)
 NETWORKS, LINEAR = ("cnn", "fcsr"), ("tfidf-svm", "nb-svm")
@@ -99,7 +100,7 @@ def ablation(measured: MeasuredTable | None, filled: Filled, judge: Judge) -> Fi
                 if each.parts and each.verdict in ("ahead", "behind")
             ]
             steps_decided = ", ".join(decided) or "none"
-            ways.append(f"{steps[0].system} from {' to '.join(way)}% (decided of these steps: {steps_decided})")
+            ways.append(f"{steps[0].system} from {' to '.join(way)}% (decided: {steps_decided})")
     if not ways:
         return None
     headline = f"At the same cost per word on SST-2, vectors, then a search, then phrases take {listed(ways)}"

@@ -19,19 +19,21 @@ from retable.results.tables import lines_and_costs
 from retable.runs.record import RunRecord
 from retable.tables.comparison import holm
 from retable.tables.lines import UNVERIFIED, Line
-from retable.tables.markdown import half_interval, listed, markdown_table
+from retable.tables.markdown import half_interval, markdown_table
 from retable.tables.ranks import Ranks, rank_rows
 from retable.tables.run_result import mean
+from retable.wording import listed
 
 BYTES = 4  # per weight
 NO_BREAK = "\N{NO-BREAK SPACE}"
 MEGA = 1e6
-SIGN = {"ahead": "ahead", "behind": "behind", "equal": "equal", "undecided": ""}  # verdict -> what a cell says of it
+SAID = ("ahead", "behind", "equal")  # the verdicts that a cell says
+FOLDED = " (on columns of test folds, {}: the mean of ten more folds)"
 LEGEND = (
-    "Accuracy in %. ± is half of the interval in which one more run falls (on columns of test folds, {folds}: the mean "
-    "of ten more folds). In brackets, where it differs, accuracy on *clean* test texts. *Ahead*, *behind* or *equal*: "
-    "the network against the linear model of its column that was best on dev, **bold** where it holds after Holm's "
-    "correction; no word: undecided, or a linear model.\n"
+    "Accuracy in %. ± is half of the interval in which one more run falls{}. In brackets, where it differs, accuracy "
+    "on *clean* test texts. *Ahead*, *behind* or *equal*: the network against the linear model of its column that "
+    "was best on dev, **bold** where it holds after Holm's correction; no word: undecided, no verdict (fewer than "
+    "three runs, or a cut training), or a linear model.\n"
 )
 FEWEST_ROWS, FEWEST_COLUMNS = 3, 2
 FEWEST_TO_TEST = 5  # columns: with two, no two of 19 mean ranks can be far enough apart
@@ -157,7 +159,7 @@ def bench_markdown(bench: Bench, picture: str = "", seconds: Seconds | None = No
     timed = [seconds.sentence] if seconds else []
     sentences = [*rank_sentences(bench, found), *linear_sentence(bench), *timed, trials_sentence(bench)]
     folded = listed([column.printed for column in bench.columns if column.folds == "test"])
-    parts = [*shown, LEGEND.format(folds=folded), markdown_table(header, body), *sentences]
+    parts = [*shown, LEGEND.format(FOLDED.format(folded) if folded else ""), markdown_table(header, body), *sentences]
     return "\n".join(parts)
 
 
@@ -174,10 +176,11 @@ def cell_text(row: str, column: str, bench: Bench) -> str:
 
 
 def sign_of(standing: Standing) -> str:
-    """Return a verdict in a word, bold if it holds after Holm; empty if it is undecided."""
+    """Return a verdict in a word, bold if it holds after Holm; empty if it is undecided or there is none."""
     verdict = standing.line.verdict
-    sign = SIGN.get(verdict, "")
-    return f"**{sign}**" if sign and standing.adjusted == verdict else sign
+    if verdict not in SAID:
+        return ""
+    return f"**{verdict}**" if standing.adjusted == verdict else verdict
 
 
 def costs_of(runs: Sequence[RunRecord]) -> dict[str, str]:

@@ -5,17 +5,17 @@ from statistics import median
 
 from retable.models import is_floor
 from retable.papers.paper import Column, Row
-from retable.results.bench import SIGN, Bench, Standing, best_linear, best_on_dev
+from retable.results.bench import SAID, Bench, Standing, best_linear, best_on_dev
 from retable.results.findings import Finding
 from retable.results.judging import PERCENT
-from retable.tables.markdown import listed, markdown_table
-from retable.wording import number_of
+from retable.tables.markdown import markdown_table
+from retable.wording import listed, number_of
 
 CHANCES = "equal-chances"
 AFTER_HOLM = ("ahead", "behind")  # the verdicts that are also counted after the correction
 HEADER = (
-    "on", "linear model", "best network on dev", *SIGN, *(f"{each} after Holm" for each in AFTER_HOLM), "detectable",
-    "operations per word",
+    "on", "linear model", "best network on dev", *SAID, "undecided", *(f"{each} after Holm" for each in AFTER_HOLM),
+    "detectable", "operations per word",
 )  # fmt: skip
 TEXT = (
     "Every network has the same word vectors and tokens, eight trials on dev and the same stopping rule "
@@ -66,7 +66,7 @@ def cells_of(column: Column, linear: Row, network: Row, standings: Sequence[Stan
     return [
         column.printed,
         *(f"{row.printed}, {bench.scores[row.id, column.id].measured}" for row in (linear, network)),
-        *(str(count(standings, verdict)) for verdict in SIGN),
+        *(str(count(standings, verdict)) for verdict in (*SAID, "undecided")),
         *(str(count_adjusted(standings, verdict)) for verdict in AFTER_HOLM),
         f"{PERCENT * median(detectable):.1f}" if detectable else "–",
         f"{flops[0] / flops[1]:,.0f} times",

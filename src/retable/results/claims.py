@@ -8,7 +8,8 @@ from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS, Claim, claims
 from retable.results.judging import AT_LEAST, NONE, NOT_BEHIND, PERCENT, Judged, after_holm, claim_of, in_points
 from retable.tables.comparison import Comparison
-from retable.tables.markdown import listed, markdown_table, signed
+from retable.tables.markdown import markdown_table, signed
+from retable.wording import listed
 
 HEADER = ("rows", "on", "runs", "texts", "ours, points", "detectable", "printed", "size", "verdict", "Holm")
 VERDICTS = ("ahead", "behind", "equal", NOT_BEHIND, "undecided", "none")

@@ -18,8 +18,9 @@ from retable.project.paths import PUBLISHED
 from retable.results.resolving import Filled
 from retable.runs.record import RunRecord
 from retable.tables.costs import short
-from retable.tables.markdown import listed, markdown_table
+from retable.tables.markdown import markdown_table
 from retable.tables.run_result import mean
+from retable.wording import listed
 
 CLAIMED = PUBLISHED / "cost_claims.csv"
 SECONDS, PARAMETERS = "seconds_per_epoch", "parameters"

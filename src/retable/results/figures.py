@@ -25,7 +25,7 @@ from retable.project.progress import progress
 from retable.results.resolving import Resolver
 from retable.results.tables import Statistics
 from retable.runs.record import RunRecord, find_run
-from retable.tables.markdown import listed
+from retable.wording import listed
 
 TOO_FEW = "No picture: too few cells are measured"
 NOTED = "A cell without a run is not drawn, nor a panel with too few; the notes of its table say why."

@@ -22,8 +22,8 @@ from retable.results.resolving import Filled
 from retable.tables.costs import HEADER as COST_HEADER
 from retable.tables.costs import cost_table, short
 from retable.tables.lines import Line
-from retable.tables.markdown import listed, markdown_table, signed
-from retable.wording import number_of
+from retable.tables.markdown import markdown_table, signed
+from retable.wording import listed, number_of
 
 FLATTERED = 0.5  # smallest difference in points between all and clean test texts that is listed
 FLOORS = "floors-table-1"
@@ -32,6 +32,10 @@ FASTEST, TIMED = "fcsr", "fcsr-figure-7"  # the row that claims to be the fastes
 NAMED = ("cnn", "bilstm", "transformer", "s-lstm")  # rivals in the headline; the page has all
 HEADER = ("paper", "rows", "on", "difference, points", "detectable", "verdict")
 SURVEY = "Survey"  # its best numbers come from networks pretrained on other texts
+ON_A_GPU = (  # measured once, docs/gpu.md
+    "on [one that we had]({page}#what-was-measured) FCSR trained more words a second than the CNN, the BiLSTM, the "
+    "Transformer and S-LSTM, and fewer than the LSTM (each in its preset's batches)."
+)
 
 
 @dataclass(frozen=True)
@@ -138,9 +142,9 @@ def beside_a_linear_model(lines: Sequence[Judged], tables: Mapping[str, Measured
         f"Holm's correction in {kept.count('ahead')} and {kept.count('behind')}"
     )
     text = (
-        "The model that each paper proposes against a linear model on words, pairs and triples of words (which, is "
-        "chosen on dev), trained in seconds on one core: same test texts, whole trainings only; Holm's correction is "
-        "for all comparisons of a paper. A row in *italics*, which is not counted, has the paper's kind of word "
+        "The model that each paper proposes against a linear model on single words, pairs and, where dev "
+        "prefers it, triples, trained in seconds on one core: same test texts, whole trainings only; Holm's correction "
+        "is for all comparisons of a paper. A row in *italics*, which is not counted, has the paper's kind of word "
         "vectors (GloVe) in place of those trained here. FLOPs are per word, forward pass.\n"
     )
     table = markdown_table((*HEADER, "FLOPs per word", "times the linear model's"), body)
@@ -196,13 +200,13 @@ def linear_beside_print(tables: Iterable[MeasuredTable]) -> Finding | None:
     )
     text = (
         "The best number that a paper prints in a column, for its own model or a rival, next to our linear model; no "
-        f"test is made. Without near copies in training it is above on {clean} of all {len(ordered)} columns, not on "
-        f"{sum(leading.values())}; the sixteen review domains are two columns each, a network for each domain and one "
-        "for all. Test texts are the paper's where it names a split, else ours. A gap has two parts, which the last "
-        "column separates: that of the models, and that of the set-up, because networks trained here are often above "
-        "their printed numbers as well. That column is the best, by test accuracy, of the networks that were fully "
-        "trained for this table of the paper: the choice favours them, the lack of cut trainings may not. fastText "
-        "is a floor there, no network; the mean of word vectors counts as one.\n"
+        f"test is made. Without near copies of training texts it is above on {clean} of the {len(ordered)} columns "
+        f"instead of {sum(leading.values())}; the sixteen review domains are two columns each, a network for each "
+        "domain and one for all. Test texts are the paper's where it names a split, else ours. A gap has two parts, "
+        "which the last column separates: that of the models, and that of the set-up, because networks trained here "
+        "are often above their printed numbers as well. That column is the best, by test accuracy, of the networks "
+        "that were fully trained for this table of the paper: the choice favours them, the lack of cut trainings may "
+        "not. fastText is a floor there, no network; the mean of word vectors counts as one.\n"
     )
     header = (
         "paper",
@@ -271,8 +275,9 @@ def readings(lines: Sequence[Judged]) -> Finding | None:
     against = [found for how, found in split if how == CONTRADICT]
     lost = sum({"ahead", "behind"} <= {line.verdict for line in found} for found in against)
     headline = (
-        f"Readings of a paper contradict each other in {len(against)} of {len(several)} comparisons{through(against)}, "
-        f"in {lost} of them a lead becomes a loss; in {len(split) - len(against)} more, only some readings are decided"
+        f"Readings of a paper contradict each other in {len(against)} of {len(several)} comparisons{through(against)} "
+        f"and turn {number_of(lost, 'leads')} into a loss; in {len(split) - len(against)} more, only some readings are "
+        "decided"
     )
     text = (
         "Where a paper's text leaves something open, each [reading](../readings.md) is trained and judged. A row in "
@@ -306,9 +311,9 @@ def cost_of_a_word(measured: MeasuredTable | None) -> Finding | None:
         f'The paper says of its figure 7, on a GPU, that {names[FASTEST]} "achieved the highest computational '
         f'efficiency". {its}Operations do not depend on the machine. Times are of one CPU thread; a dash: not kept, '
         "because the machine had other work. A GPU runs independent operations in parallel, so that the order of times "
-        "is another there: on [one that we had](../gpu.md#what-was-measured) FCSR trained more words a second than the "
-        "CNN, the BiLSTM, the Transformer and S-LSTM, and fewer than the LSTM (each in its preset's batches). It does "
-        "not follow that the model computes less. [All claims about costs](../claims.md#costs).\n"
+        "is another there: "
+        + ON_A_GPU.format(page="../gpu.md")
+        + " It does not follow that the model computes less. [All claims about costs](../claims.md#costs).\n"
     )
     body = cost_table(measured.costs, {row: names[row] for row in sorted(operations, key=operations.__getitem__)})
     table = markdown_table(("", *COST_HEADER[1:]), body)

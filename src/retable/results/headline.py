@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from retable.papers import NAMES, papers, result_table
 from retable.papers.claims import OURS
-from retable.papers.paper import Paper, ResultTable
+from retable.papers.paper import Paper, ResultTable, Row
 from retable.results.judging import PERCENT, Judged, claim_of, in_points
 from retable.results.leads import FLOOR, leads_of
 from retable.results.outcomes import Sizes, adjusted_of, counted, name_of, sizes
+from retable.tables.cell_intervals import few_runs
 from retable.tables.lines import UNVERIFIED, Line
-from retable.tables.markdown import listed, markdown_table, signed
-from retable.wording import number_of
+from retable.tables.markdown import markdown_table, signed
+from retable.wording import listed, number_of
 
 BESIDE_PRINT = "docs/findings/linear-beside-print.md"
 OUTCOME = ("comparisons", "as claimed", "the other way", "undecided or equal", "after Holm: as claimed / other way")
@@ -60,8 +61,8 @@ def headline(lines: Sequence[Judged]) -> list[Point]:
                 f"The median printed difference between two models is {size.all.printed:.1f} points; ours, in the same "
                 f"direction, is {signed(size.all.towards)}.",
                 f"Of {shared(size.papers)} {size.reversed} have the other sign here, {size.larger} "
-                f"{'is' if size.larger == 1 else 'are'} printed above our 95% prediction interval, and {size.unclear} "
-                f"of these intervals hold zero as well as the printed difference.{apart(size)}",
+                f"{'is' if size.larger == 1 else 'are'} printed above our 95% prediction interval; {size.unclear} "
+                f"of the {size.all.pairs} intervals hold zero as well as the printed difference.{apart(size)}",
                 "One by one",
                 "docs/findings/printed-differences.md",
             ),
@@ -272,17 +273,16 @@ def front_table(table: ResultTable, scores: Iterable[Line]) -> str:
     columns = [column for column in table.columns if any(name == column.id for _, name in measured)]
     found = Counter(row for row, _ in measured)
     rows = [row for row in table.rows if not row.reading_of and 2 * found[row.id] >= max(len(columns), 1)]
-    body = [[row.printed, *(front_cell(measured.get((row.id, column.id))) for column in columns)] for row in rows]
+    body = [[row.printed, *(front_cell(measured.get((row.id, column.id)), row) for column in columns)] for row in rows]
     return markdown_table(["", *(column.printed for column in columns)], body)
 
 
-def front_cell(score: Line | None) -> str:
+def front_cell(score: Line | None, row: Row) -> str:
     """Return a cell of the short table; a tenth of its interval is enough."""
     printed = f" (*{score.published}*)" if score and score.published else ""
     if score is None or score.part:
         return (score.part if score else "–") + printed
     half = (float(score.high) - float(score.low)) / 2 if score.high else 0
     number = score.measured + (f" ± {max(half, 0.1):.1f}" if half else "")
-    few = f", {score.few_runs}" if half and score.few_runs else ""
-    marks = f"{few}{', cut' if score.is_cut else ''}{', unverified' if score.is_unverified else ''}"
-    return f"{number}{marks}{printed}"
+    marks = (few_runs(score, row), "cut" if score.is_cut else "", UNVERIFIED if score.is_unverified else "")
+    return ", ".join([number, *filter(None, marks)]) + printed

@@ -11,7 +11,7 @@ from retable.papers import NAMES, result_table
 from retable.papers.claims import OURS
 from retable.results.claims import CONTRADICT, LARGER, NOT_EVERY, beside_readings, size_of
 from retable.results.judging import AT_LEAST, PERCENT, Judged, after_holm, claim_of
-from retable.tables.markdown import listed
+from retable.wording import listed
 
 # sign of a claim -> the verdicts that support it
 HOLDS = {">": {"ahead"}, ">=": AT_LEAST, "=": {"equal"}}

@@ -31,7 +31,7 @@ from retable.results.chances import CHANCES, equal_chances
 from retable.results.claims import claims_markdown
 from retable.results.cost_claims import cost_claims, cost_claims_markdown
 from retable.results.figures import write_figures
-from retable.results.findings import COST, Finding, MeasuredTable, findings, index
+from retable.results.findings import COST, ON_A_GPU, Finding, MeasuredTable, findings, index
 from retable.results.generated import renew
 from retable.results.headline import (
     Point,
@@ -60,8 +60,7 @@ MORE = "[How to read them](../results.md#how-to-read-them), and all other papers
 IN_README = {  # what is added to findings, and their links
     CHANCES: ("", "Equal chances"),
     COST: (
-        "The claim is of training times on a GPU: on [one that we had](docs/gpu.md#what-was-measured) FCSR trained "
-        "more words a second than the CNN, the BiLSTM, the Transformer and S-LSTM, and fewer than the LSTM.",
+        f"The claim is of training times on a GPU: {ON_A_GPU.format(page='docs/gpu.md')}",
         "Costs",
     ),
     SENTENCE_VECTORS: ("", "Column by column"),

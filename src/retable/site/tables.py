@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any
 
 from retable.figures.declared import COST_FIGURE
-from retable.models import is_seedless
 from retable.papers import NAMES, paper_of_table, papers
 from retable.papers.counts import CountTable
 from retable.papers.floors import TABLE_1
@@ -18,6 +17,7 @@ from retable.results.whole import Whole
 from retable.site.cells import place_of
 from retable.site.claims import paper_of
 from retable.site.templating import render
+from retable.tables.cell_intervals import few_runs
 from retable.tables.costs import BESIDE, HEADER, Costs, cost_table
 from retable.tables.lines import Line
 from retable.tables.markdown import Table, is_turned, printed_names
@@ -115,11 +115,6 @@ def sides_of(table: Table, lines: Sequence[Line]) -> tuple[list[Row], list[Colum
         [Row(row, name, extra=row in ours) for row, name in rows.items()],
         [Column(column, name) for column, name in columns.items()],
     )
-
-
-def few_runs(line: Line | None, row: Row) -> str:
-    """Return "one run" or "two runs" of a cell whose interval has the spread of its column's networks; else empty."""
-    return line.few_runs if line and not is_seedless(row.model) else ""
 
 
 def frequent_class(line: Line | None, column: Column, statistics: Statistics) -> str:

@@ -5,12 +5,14 @@ from statistics import variance
 
 from retable.models import is_seedless
 from retable.papers.paper import Column, ResultTable, Row
-from retable.tables.intervals import NO_SPREAD, Spread, pooled_spread, prediction_interval, spread_of
+from retable.tables.intervals import NO_SPREAD, Spread, prediction_interval, spread_of, spread_of_few
+from retable.tables.lines import Line
 from retable.tables.run_result import RunResult, mean
 from retable.text.folds import held_out_ratio
 from retable.text.grades import CORRELATIONS
 
 RUNS_OF_ITS_OWN = 3  # a row with fewer has the spread of its column's networks
+FEW_RUNS = {"1": "one run", "2": "two runs"}
 
 
 def interval_of_cell(
@@ -57,16 +59,22 @@ def spread_of_cell(
 ) -> Spread | None:
     """Return the spread between runs of a cell whose corpus is not split into test folds; None if none is known.
 
-    A row with one or two runs has the pooled spread of the networks in its column, if there is one: two alone have one
+    A row with one or two runs has, as a rule, the pooled spread of the networks in its column: two alone have one
     degree of freedom, and an interval three times as wide as that of three.
     """
     values, texts = [run.value for run in runs[row.id, column.id]], runs[row.id, column.id][0].texts
     if is_seedless(row.model):
         return NO_SPREAD
-    own = spread_of(values, texts)
-    if own and len(values) >= RUNS_OF_ITS_OWN:
-        return own
-    return pooled_spread(scores_that_spread(table, column, runs).values(), texts) or own
+    if len(values) >= RUNS_OF_ITS_OWN:
+        return spread_of(values, texts)
+    return spread_of_few(values, scores_that_spread(table, column, runs).values(), texts)
+
+
+def few_runs(line: Line | None, row: Row) -> str:
+    """Return "one run" or "two runs" of a cell whose interval rests on so few; empty for any other."""
+    if line is None or line.low == line.high or is_seedless(row.model):
+        return ""
+    return FEW_RUNS.get(line.runs, "")
 
 
 def scores_that_spread(

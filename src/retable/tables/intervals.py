@@ -51,6 +51,22 @@ def pooled_spread(rows: Iterable[Sequence[float]], texts: float) -> Spread | Non
     return Spread(sum(spread.variance * spread.freedom for spread in spreads) / freedom, len(spreads))
 
 
+def spread_of_few(scores: Sequence[float], column: Iterable[Sequence[float]], texts: float) -> Spread | None:
+    """Return the spread for a row of one or two runs: the pooled one of its column's rows.
+
+    Two runs keep their own if there is no pooled one, or one of them lies outside the interval that it gives: where a
+    training fails now and then, runs are not as close as the neighbours'. None for one run without a pooled spread.
+
+    Args:
+        scores: of the row; column: of all rows that say how networks spread.
+    """
+    own, pooled = spread_of(scores, texts), pooled_spread(column, texts)
+    if own and pooled:
+        low, high = prediction_interval(scores, pooled, least=-1.0)
+        return pooled if low <= min(scores) and max(scores) <= high else own
+    return pooled or own
+
+
 def prediction_interval(
     scores: Sequence[float], spread: Spread, sampling: float = 0.0, *, least: float = 0.0
 ) -> tuple[float, float]:

@@ -16,7 +16,6 @@ NUMBERS = ("measured", "low", "high")
 REBUILT = "`make tables` rebuilds it"
 CUT = "cut: ended after"  # start of the note on a training that ended early
 PART = re.compile(r"(\S+ on \d+ of \d+ folds), the rest is ")  # start of the note on a cell with some of its folds
-FEW_RUNS = {"1": "one run", "2": "two runs"}
 UNVERIFIED: Literal["unverified"] = "unverified"  # in place of a verdict
 
 
@@ -49,11 +48,6 @@ class Line:
         """Return "38.03 on 1 of 10 folds" for a cell with some of its test folds; empty for any other."""
         found = PART.match(self.note)
         return found[1] if found and not self.measured else ""
-
-    @property
-    def few_runs(self) -> str:
-        """Return "one run" or "two runs" of a network, whose interval has the spread of its column's; else empty."""
-        return FEW_RUNS.get(self.runs, "") if self.low != self.high else ""
 
     @property
     def is_unverified(self) -> bool:

@@ -7,7 +7,6 @@ from retable.papers.paper import ResultTable, StatisticsTable
 from retable.tables.costs import HEADER, NOTE, Costs, cost_table
 from retable.tables.lines import UNVERIFIED, Line
 from retable.tables.notes import note_lines
-from retable.wording import listed as listed  # where many look for it
 
 Table = ResultTable | StatisticsTable | CountTable
 WIDE = 20  # columns that a page shows side by side
@@ -17,14 +16,14 @@ MARK = {
     UNVERIFIED: UNVERIFIED, "not-run": "", "": "",
 }  # fmt: skip
 LEGEND = (
-    "Each cell: **measured** ± half of its 95% prediction interval, next to the *published* number; – is not measured "
-    "(the notes say why); a score *on 1 of 10 folds* is that of the folds that are there, without a verdict; an empty "
-    "cell is neither printed nor planned at any scale. ▲ ours is higher, ▼ lower, = "
-    "agrees, ~ the interval is too wide to tell. No verdict where the limit of the scale or row *cut* the training "
-    "(number not bold), or where *1 run* gives no spread. A verdict in brackets does not judge the paper: its vectors "
-    "or split differ. `clean` leaves out test texts with a (near) copy in training. A note that would be too long has "
-    "a range, or a number of cells: the pages of `make site` have it cell by cell. A corpus that papers "
-    "name differently: docs/glossary.md, names of corpora. How this is computed: docs/protocol.md."
+    "Each cell: **measured** ± half of its 95% prediction interval, next to the *published* number; – is not "
+    "measured (the notes say why); a score *on 1 of 10 folds* is that of the folds that are there, without a "
+    "verdict; an empty cell is neither printed nor planned at any scale. ▲ ours is higher, ▼ lower, = agrees, ~ the "
+    "interval is too wide to tell. No verdict where the limit of the scale or row *cut* the training (number not "
+    "bold), or where *1 run* gives no spread. A verdict in brackets does not judge the paper: its vectors or split "
+    "differ. `clean` leaves out test texts with a (near) copy in training. A note that would be too long has a "
+    "range, or a number of cells: the site (your own runs: `results/report/`) has it cell by cell. A corpus that "
+    "papers name differently: docs/glossary.md, names of corpora. How this is computed: docs/protocol.md."
 )
 
 

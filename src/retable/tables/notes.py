@@ -67,20 +67,24 @@ def fitting(cells: Sequence[Cell], what: str, value: str, found: set[Cell]) -> s
     if len(whole) <= LONGEST:
         return whole
     counts = Counter(cell[COLUMN] for cell in cells if cell in found)
-    return said(what, {value: [f"cells: {', '.join(f'{count} of {name}' for name, count in counts.items())}"]})
+    by_column = said(what, {value: [f"cells: {', '.join(f'{count} of {name}' for name, count in counts.items())}"]})
+    if len(by_column) <= LONGEST:
+        return by_column
+    return said(what, {value: [f"{len(found)} cells of {len(counts)} columns"]})
 
 
 def said(what: str, values: Mapping[str, Sequence[str]]) -> str:
     """Return a note with the names of its cells in brackets."""
-    named = "; ".join(f"{value} ({', '.join(names)})".lstrip() for value, names in values.items())
-    return f"{what} {named}" if "" in values else f"{what}: {named}"
+    told = "; ".join(f"{value} ({', '.join(names)})".lstrip() for value, names in values.items())
+    return f"{what} {told}" if "" in values else f"{what}: {told}"
 
 
 def range_of(values: Mapping[str, set[Cell]]) -> tuple[str, set[Cell]] | None:
     """Return "nb-svm, 70.0 to 83.2" and all cells of values that are a number each; None for any others."""
     parts = [part for value in values if (part := NUMBER.fullmatch(value))]
     units = {part["unit"] for part in parts}
-    if len(values) < 2 or len(parts) < len(values) or len(units) > 1:
+    are_of_something = {bool(part["of"]) for part in parts}
+    if len(values) < 2 or len(parts) < len(values) or len(units) > 1 or len(are_of_something) > 1:
         return None
     of = " or ".join(dict.fromkeys(part["of"] for part in parts if part["of"]))
     numbers, unit = sorted((part["number"] for part in parts), key=float), units.pop()
