@@ -25,7 +25,7 @@ from retable.results.resolving import Resolver
 from retable.results.tables import read_cells
 from retable.results.whole import bank_resolver
 from retable.tables.cell_intervals import scores_that_spread
-from retable.tables.intervals import Spread, pooled_spread, prediction_interval, spread_of
+from retable.tables.intervals import Spread, pooled_spread, prediction_interval, spread_of, spread_of_few
 from retable.tables.run_result import COST_UNITS
 
 MANY = 6  # other rows
@@ -104,7 +104,8 @@ def pairs_of(table: ResultTable, resolver: Resolver, seen: set[tuple[float, ...]
                     yield Pair(str(table.row(name).model), f"{table.name} {column.id}", len(others), *held)
                 for place, third in enumerate(mine):
                     for two in combinations(mine[:place] + mine[place + 1 :], 2):
-                        by_rows, own = pooled_spread([*others, two], first.texts), spread_of(two, first.texts)
+                        by_rows = spread_of_few(two, [*others, two], first.texts)
+                        own = spread_of(two, first.texts)
                         assert by_rows
                         assert own
                         (low, high), (lower, upper) = (prediction_interval(two, each) for each in (by_rows, own))
